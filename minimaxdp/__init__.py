@@ -1,0 +1,16 @@
+"""Privacy and statistical risk: the package that the book *minimaxdp* runs on.
+
+Each chapter of the book has a module of the same name here; below them stand
+
+- :mod:`minimaxdp.divergences` -- distances between probability laws,
+- :mod:`minimaxdp.channels` -- finite channels as row-stochastic matrices,
+- :mod:`minimaxdp.risk` -- Monte Carlo with standard errors, fitted exponents,
+- :mod:`minimaxdp.rates` -- bias balanced against variance in sympy,
+- :mod:`minimaxdp.plots` -- the one figure style of the book.
+
+Import the module you need, as in ``from minimaxdp import randomized_response``;
+sympy and matplotlib load only with :mod:`~minimaxdp.rates` and :mod:`~minimaxdp.plots`.
+Logarithms are natural and budgets are in nats throughout.
+"""
+
+__version__ = "0.1.0"

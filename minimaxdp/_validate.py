@@ -1,0 +1,139 @@
+"""Checks of arguments, made before any work is done.
+
+Every function returns the checked value as numpy sees it, or raises a TypeError (wrong kind)
+or a ValueError (wrong value) whose message names the argument, the value and the condition.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+# Rows given in decimals, such as thirds to ten digits, are laws; rows off by more are mistakes.
+SUM_TOLERANCE = 1e-9
+
+
+def real(
+    name: str,
+    value: ArrayLike,
+    *,
+    above: float | None = None,
+    below: float | None = None,
+    minimum: float | None = None,
+    maximum: float | None = None,
+) -> Any:
+    """Finite real numbers, within bounds that are strict (above, below) or not."""
+    array = _numeric(name, value, "iuf", "real numbers").astype(float)
+    _refuse(name, array, ~np.isfinite(array), "must be finite")
+    if above is not None:
+        _refuse(name, array, array <= above, f"must be greater than {above:g}")
+    if below is not None:
+        _refuse(name, array, array >= below, f"must be less than {below:g}")
+    if minimum is not None:
+        _refuse(name, array, array < minimum, f"must be at least {minimum:g}")
+    if maximum is not None:
+        _refuse(name, array, array > maximum, f"must be at most {maximum:g}")
+    return array[()]
+
+
+def epsilon(value: ArrayLike, name: str = "epsilon") -> Any:
+    """A privacy budget in nats: positive, and small enough for exp(epsilon) to be a double."""
+    return real(name, value, above=0, maximum=700)
+
+
+def integer(name: str, value: ArrayLike, *, minimum: int, maximum: int | None = None) -> Any:
+    """Integers of an integer type, at least `minimum`; 3.0 is refused as a likely slip."""
+    array = _numeric(name, value, "iu", "integers")
+    _refuse(name, array, array < minimum, f"must be at least {minimum}")
+    if maximum is not None:
+        _refuse(name, array, array > maximum, f"must be at most {maximum}")
+    # Sums and products of narrow or unsigned integers would wrap around.
+    return _signed(name, array)[()]
+
+
+def scalar(name: str, value: Any) -> Any:
+    """A checked number that must stand alone, for parameters that do not broadcast."""
+    if np.ndim(value) != 0:
+        raise ValueError(f"{name} must be a single number, got an array of shape {np.shape(value)}")
+    return value.item()
+
+
+def bits(name: str, values: ArrayLike) -> NDArray[np.uint8]:
+    """Zeros and ones (or booleans), at least one of them; the caller's array if it fits."""
+    array = _numeric(name, values, "biu", "0 and 1 of an integer or boolean type")
+    _records(name, array)
+    if array.dtype != bool and (array.min() < 0 or array.max() > 1):
+        _refuse(name, array, (array < 0) | (array > 1), "must be 0 or 1")
+    return array.astype(np.uint8, copy=False)
+
+
+def categories(name: str, values: ArrayLike, d: int) -> NDArray[np.integer]:
+    """Category numbers 0, ..., d - 1, at least one of them."""
+    array = _numeric(name, values, "iu", "integers")
+    _records(name, array)
+    if array.min() < 0 or array.max() >= d:  # no temporary unless it fails: data are large
+        _refuse(name, array, (array < 0) | (array >= d), f"must lie in 0, ..., {d - 1}")
+    return _signed(name, array) if array.dtype == np.uint64 else array
+
+
+def distribution(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Probability vectors along the last axis."""
+    array = np.asarray(real(name, values, minimum=0, maximum=1 + SUM_TOLERANCE))
+    if array.ndim == 0 or array.shape[-1] == 0:
+        raise ValueError(f"{name} must hold at least one probability along its last axis")
+    total = array.sum(axis=-1)
+    _refuse(name, total, abs(total - 1) > SUM_TOLERANCE, "must sum to one along the last axis")
+    return array
+
+
+def channel(name: str, matrix: ArrayLike) -> NDArray[np.float64]:
+    """A row-stochastic matrix: one row an input, one column an output."""
+    array = distribution(name, matrix)
+    if array.ndim != 2:
+        raise ValueError(f"{name} must be a matrix (inputs, outputs), got {array.ndim} axes")
+    return array
+
+
+def counts(name: str, values: ArrayLike) -> NDArray[np.integer]:
+    """How many records hold each value, along the last axis: integers, not all zero."""
+    array = np.asarray(integer(name, values, minimum=0))
+    if array.ndim == 0:
+        raise ValueError(f"{name} must be a vector of counts, got a single number")
+    if np.any(array.sum(axis=-1) == 0):
+        raise ValueError(f"{name} must count at least one record")
+    return array
+
+
+def _numeric(name: str, value: ArrayLike, kinds: str, wanted: str) -> NDArray[Any]:
+    try:
+        array = np.asarray(value)
+    except ValueError as error:  # rows of unequal length
+        raise ValueError(f"{name} must be a rectangular array: {error}") from None
+    if array.size == 0:
+        raise ValueError(f"{name} must not be empty")
+    if array.dtype.kind not in kinds:
+        raise TypeError(f"{name} must be {wanted}, got {_shown(array)} of type {array.dtype}")
+    return array
+
+
+def _signed(name: str, array: NDArray[np.integer]) -> NDArray[np.int64]:
+    limit = np.iinfo(np.int64).max
+    if array.dtype == np.uint64:
+        _refuse(name, array, array > limit, f"must be at most {limit}")
+    return array.astype(np.int64, copy=False)
+
+
+def _records(name: str, array: NDArray[Any]) -> None:
+    if array.ndim == 0:
+        raise ValueError(f"{name} must be an array of records, got the single value {array[()]!r}")
+
+
+def _refuse(name: str, array: NDArray[Any], bad: NDArray[np.bool_] | Any, condition: str) -> None:
+    if np.any(bad):
+        raise ValueError(f"{name} {condition}, got {np.asarray(array)[np.asarray(bad)].flat[0]!s}")
+
+
+def _shown(array: NDArray[Any]) -> str:
+    return repr(array.flat[0].item() if array.dtype.kind != "O" else array.flat[0])

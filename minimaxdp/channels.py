@@ -1,0 +1,349 @@
+r"""Finite channels: randomised maps between finite sets, as row-stochastic matrices.
+
+Row x of a channel is the law of its output given the input x; a privacy mechanism on a finite
+world is such a matrix. Inputs and outputs are numbered from 0.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from minimaxdp import _validate
+
+__all__ = [
+    "compose",
+    "local_epsilon",
+    "output_law",
+    "posterior",
+    "power",
+    "product",
+    "sample",
+    "sample_counts",
+]
+
+
+def compose(first: ArrayLike, *then: ArrayLike) -> NDArray[np.float64]:
+    r"""Feed the output of one channel into the next: post-processing.
+
+    .. math:: (Q' \circ Q)(y \mid x) = \sum_z Q(z \mid x)\, Q'(y \mid z)
+
+    Parameters
+    ----------
+    first : array_like, shape (inputs, k)
+        The channel applied first.
+    *then : array_like, shape (k, m), ...
+        The channels applied to its output, in order.
+
+    Returns
+    -------
+    ndarray, shape (inputs, outputs of the last)
+
+    Raises
+    ------
+    ValueError
+        If a matrix is not row-stochastic or two neighbours do not fit.
+
+    Notes
+    -----
+    Barber and Duchi (2014), Definition 6 (claim ``BD-Def6``).
+
+    Examples
+    --------
+    >>> flip = np.array([[0.75, 0.25], [0.25, 0.75]])
+    >>> compose(flip, flip)
+    array([[0.625, 0.375],
+           [0.375, 0.625]])
+    """
+    result = _validate.channel("first", first)
+    for i, matrix in enumerate(then):
+        following = _validate.channel(f"then[{i}]", matrix)
+        if result.shape[1] != following.shape[0]:
+            raise ValueError(
+                f"then[{i}] must have one row for each of the {result.shape[1]} outputs "
+                f"before it, got {following.shape[0]}"
+            )
+        result = result @ following
+    return result
+
+
+def product(*channels: ArrayLike) -> NDArray[np.float64]:
+    r"""Run channels side by side on independent inputs with independent randomness.
+
+    .. math:: Q(y_1, \dots, y_m \mid x_1, \dots, x_m) = \prod_i Q_i(y_i \mid x_i)
+
+    Tuples of inputs and of outputs are numbered in lexicographic order, the last
+    coordinate running fastest.
+
+    Parameters
+    ----------
+    *channels : array_like, shape (inputs_i, outputs_i)
+        At least one channel.
+
+    Returns
+    -------
+    ndarray, shape (product of inputs, product of outputs)
+
+    Raises
+    ------
+    ValueError
+        If no channel is given or one is not row-stochastic.
+
+    Examples
+    --------
+    >>> flip = np.array([[0.75, 0.25], [0.25, 0.75]])
+    >>> product(flip, flip)[0]
+    array([0.5625, 0.1875, 0.1875, 0.0625])
+    """
+    if not channels:
+        raise ValueError("channels must hold at least one channel")
+    checked = [_validate.channel(f"channels[{i}]", c) for i, c in enumerate(channels)]
+    return reduce(np.kron, checked)
+
+
+def power(channel: ArrayLike, n: int) -> NDArray[np.float64]:
+    r"""The channel of n people who each run it on their own record.
+
+    .. math:: Q^n(y_{1:n} \mid x_{1:n}) = \prod_{i \le n} Q(y_i \mid x_i)
+
+    Parameters
+    ----------
+    channel : array_like, shape (inputs, outputs)
+    n : int
+        Number of people, at least 1.
+
+    Returns
+    -------
+    ndarray, shape (inputs**n, outputs**n)
+        Tuples in lexicographic order, as in :func:`product`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If n is not a positive integer or the matrix is not row-stochastic.
+
+    Notes
+    -----
+    Smith's slides, the law of the die mechanism (claim ``Smith-RR-die``).
+
+    Examples
+    --------
+    >>> power([[0.75, 0.25], [0.25, 0.75]], 3).shape
+    (8, 8)
+    """
+    channel = _validate.channel("channel", channel)
+    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
+    return product(*[channel] * n)
+
+
+def output_law(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
+    r"""Law of the output when the input is drawn from a prior.
+
+    .. math:: M(y) = \sum_x \pi(x)\, Q(y \mid x)
+
+    Parameters
+    ----------
+    channel : array_like, shape (inputs, outputs)
+    prior : array_like, shape (..., inputs)
+        Laws of the input along the last axis.
+
+    Returns
+    -------
+    ndarray, shape (..., outputs)
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not row-stochastic, or a prior is not a law on its inputs.
+
+    Examples
+    --------
+    >>> output_law([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
+    array([0.5, 0.5])
+    """
+    channel, prior = _channel_and_prior(channel, prior)
+    return prior @ channel
+
+
+def posterior(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
+    r"""Bayes' rule: the law of the input given each output.
+
+    .. math:: \pi(x \mid y) = \frac{\pi(x)\, Q(y \mid x)}{\sum_{x'} \pi(x')\, Q(y \mid x')}
+
+    Parameters
+    ----------
+    channel : array_like, shape (inputs, outputs)
+    prior : array_like, shape (inputs,)
+
+    Returns
+    -------
+    ndarray, shape (outputs, inputs)
+        Row y is the posterior after output y; NaN for an output of probability zero.
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not row-stochastic, or the prior is not a law on its inputs.
+
+    Notes
+    -----
+    Boulaguiem's slides, plausible deniability (claim ``Boul-deniability``).
+
+    Examples
+    --------
+    >>> posterior([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
+    array([[0.75, 0.25],
+           [0.25, 0.75]])
+    """
+    channel, prior = _channel_and_prior(channel, prior)
+    if prior.ndim != 1:
+        raise ValueError(f"prior must be a single vector, got {prior.ndim} axes")
+    joint = (prior[:, None] * channel).T
+    with np.errstate(invalid="ignore"):
+        return joint / joint.sum(axis=1, keepdims=True)
+
+
+def local_epsilon(channel: ArrayLike) -> float:
+    r"""Smallest epsilon for which the channel is epsilon-locally private, exactly.
+
+    .. math:: \max_y \ln \frac{\max_x Q(y \mid x)}{\min_x Q(y \mid x)}
+
+    On a finite output set the supremum over events equals the maximum over single outputs.
+
+    Parameters
+    ----------
+    channel : array_like, shape (inputs, outputs)
+
+    Returns
+    -------
+    float
+        Nats; 0 if all rows agree, infinite if an output rules an input out.
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not row-stochastic.
+
+    Notes
+    -----
+    Klein's article, alpha-local privacy (claim ``Klein-LDP``).
+
+    Examples
+    --------
+    >>> abs(local_epsilon([[2 / 3, 1 / 3], [1 / 3, 2 / 3]]) - float(np.log(2))) < 1e-15
+    True
+    """
+    channel = _validate.channel("channel", channel)
+    high, low = channel.max(axis=0), channel.min(axis=0)
+    if np.any((low == 0) & (high > 0)):
+        return float("inf")
+    used = high > 0
+    return float(np.log1p((high[used] - low[used]) / low[used]).max())
+
+
+def sample(
+    channel: ArrayLike, inputs: ArrayLike, *, rng: np.random.Generator | int | None = None
+) -> NDArray[np.int64]:
+    """One output for every input, drawn independently.
+
+    Parameters
+    ----------
+    channel : array_like, shape (k, outputs)
+    inputs : array_like of int, any shape
+        Row numbers 0, ..., k - 1.
+    rng : Generator, int or None
+        Source of randomness.
+
+    Returns
+    -------
+    ndarray of int, same shape as `inputs`
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the matrix is not row-stochastic or an input is not one of its rows.
+
+    Examples
+    --------
+    >>> sample([[1.0, 0.0], [0.0, 1.0]], [0, 1, 1], rng=0)
+    array([0, 1, 1])
+    """
+    channel = _validate.channel("channel", channel)
+    inputs = _validate.categories("inputs", inputs, channel.shape[0])
+    cumulative = channel.cumsum(axis=1)
+    # A last value just below one would let a uniform draw fall behind the last output.
+    cumulative /= cumulative[:, -1:]
+    uniform = np.random.default_rng(rng).random(inputs.shape)
+    outputs = np.empty(inputs.shape, dtype=np.int64)
+    for x, row in enumerate(cumulative):  # a pass for each row, none over records
+        chosen = inputs == x
+        outputs[chosen] = np.searchsorted(row, uniform[chosen], side="right")
+    return outputs
+
+
+def sample_counts(
+    channel: ArrayLike,
+    counts: ArrayLike,
+    *,
+    rng: np.random.Generator | int | None = None,
+    size: int | None = None,
+) -> NDArray[np.int64]:
+    """How often each output occurs, drawn through the counts of the inputs alone.
+
+    Equal in law to counting the outputs of :func:`sample` record by record: a sum of one
+    multinomial draw for each input value, at a cost that does not depend on the counts.
+
+    Parameters
+    ----------
+    channel : array_like, shape (k, outputs)
+    counts : array_like of int, shape (..., k)
+        How many records hold each input, in one data set or in several.
+    rng : Generator, int or None
+        Source of randomness.
+    size : int, optional
+        Number of independent replications of each, along a new first axis.
+
+    Returns
+    -------
+    ndarray of int, shape (..., outputs) or (size, ..., outputs)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the matrix is not row-stochastic or the counts do not fit it.
+
+    Examples
+    --------
+    >>> sample_counts([[1.0, 0.0], [0.5, 0.5]], [10, 0], rng=0)
+    array([10,  0])
+    """
+    channel = _validate.channel("channel", channel)
+    counts = _validate.counts("counts", counts)
+    if counts.shape[-1] != channel.shape[0]:
+        raise ValueError(
+            f"counts must hold one number for each of {channel.shape[0]} inputs, "
+            f"got shape {counts.shape}"
+        )
+    rng = np.random.default_rng(rng)
+    rows = channel / channel.sum(axis=1, keepdims=True)
+    shape = counts.shape[:-1] if size is None else (size, *counts.shape[:-1])
+    total = np.zeros((*shape, channel.shape[1]), dtype=np.int64)
+    for x, row in enumerate(rows):
+        used = row > 0  # numpy gives what rounding leaves over to the last output
+        total[..., used] += rng.multinomial(counts[..., x], row[used], size=shape)
+    return total
+
+
+def _channel_and_prior(
+    channel: ArrayLike, prior: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    channel = _validate.channel("channel", channel)
+    prior = _validate.distribution("prior", prior)
+    if prior.shape[-1] != channel.shape[0]:
+        raise ValueError(
+            f"prior must be a law on the {channel.shape[0]} inputs of the channel, "
+            f"got {prior.shape[-1]} probabilities"
+        )
+    return channel, prior

@@ -1,0 +1,36 @@
+r"""Randomized response: people perturb their own answer before anyone sees it.
+
+Three mechanisms, each exactly epsilon-locally private:
+
+- :class:`Binary` -- one bit, told truly with probability :math:`e^\varepsilon/(1+e^\varepsilon)`;
+- :class:`Unary` -- one of d categories as d bits, each perturbed with budget epsilon/2;
+- :class:`KAry` -- one of d categories, replaced by another one with some probability.
+
+A mechanism perturbs records (`privatize`) or, with the same law and at a cost that does not
+depend on their number, counts of records (`privatize_counts`); `estimate` inverts it without
+bias, and `risk` is the exact expected squared error.
+"""
+
+from minimaxdp.randomized_response.binary import Binary, binary_variance
+from minimaxdp.randomized_response.categorical import (
+    KAry,
+    Unary,
+    effective_sample_size,
+    kary_risk,
+    project_to_simplex,
+    unary_risk,
+)
+from minimaxdp.randomized_response.evasion import evasive_survey_risk, survey_crossover
+
+__all__ = [
+    "Binary",
+    "KAry",
+    "Unary",
+    "binary_variance",
+    "effective_sample_size",
+    "evasive_survey_risk",
+    "kary_risk",
+    "project_to_simplex",
+    "survey_crossover",
+    "unary_risk",
+]
