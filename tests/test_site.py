@@ -1,0 +1,104 @@
+"""The built site: no warning, nothing asked of another host, no broken link, no bare picture."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urljoin
+
+import pytest
+from bs4 import BeautifulSoup
+from ledger import load
+from notebooks import BOOK
+
+ROOT = BOOK.parent
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clean build, with warnings as errors."""
+    folder = tmp_path_factory.mktemp("site")
+    command = shutil.which("jupyter-book", path=str(Path(sys.executable).parent))
+    assert command, "jupyter-book is not installed beside this Python"
+    built = subprocess.run(
+        [command, "build", str(ROOT), "--path-output", str(folder)] + ["-W", "-n", "--keep-going"],
+        capture_output=True,
+        text=True,
+    )
+    assert built.returncode == 0, built.stdout[-3_000:] + built.stderr[-3_000:]
+    return folder / "_build" / "html"
+
+
+@pytest.fixture(scope="module")
+def pages(site: Path) -> dict[str, BeautifulSoup]:
+    """Every page of the book, by its path in the site."""
+    return {
+        str(path.relative_to(site)): BeautifulSoup(path.read_text(), "html.parser")
+        for path in sorted(site.rglob("*.html"))
+        if "_static" not in path.parts
+    }
+
+
+def test_nothing_is_fetched_from_another_host(site: Path, pages: dict[str, BeautifulSoup]) -> None:
+    fetching = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
+    for name, page in pages.items():
+        for tag, attribute in fetching.items():
+            for element in page.find_all(tag):
+                target = element.get(attribute, "")
+                assert not re.match(r"(https?:)?//", target), (name, target)
+    for sheet in site.rglob("*.css"):
+        assert not re.search(r"url\(\s*['\"]?(https?:)?//|@import\s+['\"]http", sheet.read_text())
+
+
+def test_every_link_and_anchor_leads_somewhere(site: Path, pages: dict[str, BeautifulSoup]) -> None:
+    anchors = {
+        name: {element["id"] for element in page.find_all(id=True)} for name, page in pages.items()
+    }
+    for name, page in pages.items():
+        for element in page.find_all(["a", "link", "script", "img"]):
+            target = element.get("href") or element.get("src")
+            if not target or re.match(r"[a-z]+:", target):
+                continue
+            path, fragment = urldefrag(urljoin(name, unquote(target)))
+            path = path.split("?")[0] or name
+            assert (site / path).is_file(), f"{name} leads to {target}"
+            if fragment and path in anchors:
+                assert fragment in anchors[path], f"{name} leads to {target}"
+
+
+def test_every_picture_has_alt_text(pages: dict[str, BeautifulSoup]) -> None:
+    for name, page in pages.items():
+        for image in page.select("main img"):
+            assert image.get("alt", "").strip(), (name, image.get("src"))
+
+
+def test_maths_is_served_from_the_site(site: Path, pages: dict[str, BeautifulSoup]) -> None:
+    scripts = [
+        s["src"] for s in pages["book/randomized_response.html"].find_all("script", src=True)
+    ]
+    mathjax = [s for s in scripts if "mathjax" in s.lower()]
+    assert len(mathjax) == 1 and (site / urljoin("book/", mathjax[0].split("?")[0])).is_file()
+    assert len(list(site.glob("_static/mathjax/output/chtml/fonts/woff-v2/*.woff"))) >= 20
+    assert not any("thebe" in s for s in scripts)
+
+
+def test_ledger_page_leads_to_every_placed_claim(pages: dict[str, BeautifulSoup]) -> None:
+    page = pages["book/ledger.html"]
+    rows = {row.find("code").text: row for row in page.select("table.ledger tbody tr")}
+    claims = load()
+    assert set(rows) == set(claims)
+    for name, claim in claims.items():
+        links = [a["href"] for a in rows[name].find_all("a")]
+        assert (f"{claim.chapter}.html#{name}" in links) == claim.placed
+    placed = sum(claim.placed for claim in claims.values())
+    assert f"{placed} of {len(claims)} claims" in page.text
+
+
+def test_solutions_are_folded_on_the_page(pages: dict[str, BeautifulSoup]) -> None:
+    page = pages["book/randomized_response.html"]
+    solutions = page.select("div.solution")
+    assert len(solutions) >= 5
+    assert all("dropdown" in solution["class"] for solution in solutions)
