@@ -9,7 +9,8 @@ Each chapter of the book has a module of the same name here; below them stand
 - :mod:`minimaxdp.plots` -- the one figure style of the book.
 
 Import the module you need, as in ``from minimaxdp import randomized_response``;
-sympy and matplotlib load only with :mod:`~minimaxdp.rates` and :mod:`~minimaxdp.plots`.
+sympy, matplotlib and pandas load only with :mod:`~minimaxdp.rates`, :mod:`~minimaxdp.plots`
+and :mod:`~minimaxdp.k_anonymity`.
 Logarithms are natural and budgets are in nats throughout.
 """
 

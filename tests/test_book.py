@@ -133,6 +133,7 @@ def test_chapter_module_and_tests_share_a_name(path: Path) -> None:
     assert module.is_dir() or module.with_suffix(".py").is_file()
     assert list((ROOT / "tests").glob(f"test_{path.stem}*.py"))
     assert f"minimaxdp.{path.stem}" in (BOOK / "api.md").read_text()
+    assert f"book/{path.name}" in (ROOT / "README.md").read_text()
 
 
 def test_readme_shows_the_figure_of_the_landing_page() -> None:

@@ -87,6 +87,12 @@ def test_corrections_name_entries_of_the_errata() -> None:
             assert re.fullmatch(rf"E{claim.document}-\d\d", entry), (claim.id, entry)
 
 
+def test_readme_counts_the_placed_claims() -> None:
+    readme = " ".join((BOOK.parent / "README.md").read_text().split())
+    assert f"all {len(CLAIMS)} statements" in readme
+    assert f"So far {len(PLACED)} are placed" in readme or len(PLACED) == len(CLAIMS)
+
+
 def test_claims_file_lists_nothing_twice() -> None:
     names = re.findall(r"^(\S+):$", (BOOK / "claims.yml").read_text(), flags=re.MULTILINE)
     assert len(names) == len(set(names)) == len(CLAIMS)
