@@ -10,11 +10,14 @@ from functools import reduce
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import linprog
 
 from minimaxdp import _validate
 
 __all__ = [
     "compose",
+    "garbling",
+    "joint",
     "local_epsilon",
     "output_law",
     "posterior",
@@ -67,6 +70,109 @@ def compose(first: ArrayLike, *then: ArrayLike) -> NDArray[np.float64]:
             )
         result = result @ following
     return result
+
+
+def joint(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
+    r"""Run two channels on the same input and release both outputs.
+
+    .. math:: Q(y_1, y_2 \mid x) = Q_1(y_1 \mid x)\, Q_2(y_2 \mid x, y_1)
+
+    Parameters
+    ----------
+    first : array_like, shape (inputs, k)
+    second : array_like, shape (inputs, m) or (k, inputs, m)
+        One channel, or one for each output of the first: it may be chosen after seeing that.
+
+    Returns
+    -------
+    ndarray, shape (inputs, k * m)
+        The second output runs fastest.
+
+    Raises
+    ------
+    ValueError
+        If a matrix is not row-stochastic or the shapes do not fit.
+
+    Notes
+    -----
+    The composition of mechanisms of Boulaguiem's and Smith's slides (claim
+    ``Boul-post-processing``).
+
+    Examples
+    --------
+    >>> flip = [[0.75, 0.25], [0.25, 0.75]]
+    >>> joint(flip, flip)[0]
+    array([0.5625, 0.1875, 0.1875, 0.0625])
+    """
+    first = _validate.channel("first", first)
+    inputs, k = first.shape
+    second = _validate.distribution("second", second)
+    if second.shape[:-1] not in ((inputs,), (k, inputs)):
+        raise ValueError(
+            f"second must have shape ({inputs}, m) or ({k}, {inputs}, m), got {second.shape}"
+        )
+    after = np.broadcast_to(second, (k, inputs, second.shape[-1]))
+    return (first[:, :, None] * after.transpose(1, 0, 2)).reshape(inputs, -1)
+
+
+def garbling(source: ArrayLike, target: ArrayLike) -> NDArray[np.float64] | None:
+    r"""A post-processing that turns one channel into another, if there is one.
+
+    .. math:: \text{find a channel } T \text{ with } T \circ Q = Q'
+
+    Parameters
+    ----------
+    source : array_like, shape (inputs, k)
+        The channel Q that may carry more.
+    target : array_like, shape (inputs, m)
+        The channel Q' that may carry less.
+
+    Returns
+    -------
+    ndarray, shape (k, m), or None
+        The channel T, from a linear programme, which reproduces the target within 1e-8; None
+        if none does: the target is then not less informative than the source.
+
+    Raises
+    ------
+    ValueError
+        If a matrix is not row-stochastic or the channels have different inputs.
+
+    Notes
+    -----
+    Barber and Duchi (2014), Definition 7 (claim ``BD-Def7``).
+
+    Examples
+    --------
+    >>> flip, noisier = [[0.75, 0.25], [0.25, 0.75]], [[0.6, 0.4], [0.4, 0.6]]
+    >>> garbling(flip, noisier).round(6)
+    array([[0.7, 0.3],
+           [0.3, 0.7]])
+    >>> garbling(noisier, flip) is None
+    True
+    """
+    source = _validate.channel("source", source)
+    target = _validate.channel("target", target)
+    if len(source) != len(target):
+        raise ValueError(
+            f"target must have the {len(source)} inputs of the source, got {len(target)}"
+        )
+    k, m = source.shape[1], target.shape[1]
+    made = np.kron(source, np.eye(m))
+    miss = np.ones((made.shape[0], 1))
+    # The least error t with which some kernel reproduces the target: |Q T - Q'| <= t.
+    found = linprog(
+        np.append(np.zeros(k * m), 1.0),
+        A_ub=np.block([[made, -miss], [-made, -miss]]),
+        b_ub=np.concatenate([target.ravel(), -target.ravel()]),
+        A_eq=np.hstack([np.kron(np.eye(k), np.ones(m)), np.zeros((k, 1))]),
+        b_eq=np.ones(k),
+        bounds=(0, 1),
+        options={"primal_feasibility_tolerance": 1e-10},
+    )
+    kernel = np.clip(found.x[:-1], 0, 1).reshape(k, m)
+    kernel /= kernel.sum(axis=1, keepdims=True)
+    return kernel if abs(source @ kernel - target).max() < 1e-8 else None
 
 
 def product(*channels: ArrayLike) -> NDArray[np.float64]:

@@ -1,0 +1,312 @@
+r"""The smallest parameter of each definition that a finite mechanism satisfies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from minimaxdp import _validate, divergences
+from minimaxdp.privacy._neighbours import Pairs, _checked, _chunks, _worst
+
+__all__ = [
+    "approximate_delta",
+    "approximate_epsilon",
+    "bounded_range",
+    "divergence_level",
+    "pure_epsilon",
+    "smooth_epsilon",
+]
+
+
+def pure_epsilon(channel: ArrayLike, pairs: Pairs = None) -> float:
+    r"""Smallest epsilon for which a mechanism is epsilon-differentially private.
+
+    .. math:: \max_{x \sim x'} \max_y \ln \frac{Q(y \mid x)}{Q(y \mid x')}
+
+    On a finite output set the supremum over events equals the maximum over single outputs.
+
+    Parameters
+    ----------
+    channel : array_like, shape (inputs, outputs)
+        Row-stochastic: row x is the law of the output on input x.
+    pairs : array_like of int, shape (m, 2), optional
+        Neighbours by row number, each compared in both orders; by default every two rows.
+
+    Returns
+    -------
+    float
+        Nats; 0 if neighbours have equal laws, infinite if an output rules one of them out.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the matrix is not row-stochastic or a pair does not name two of its rows.
+
+    Notes
+    -----
+    Smith's slides, the definition and its pointwise form (claims ``Smith-DP-def``,
+    ``Smith-DP-equiv``); Barber and Duchi (2014), Definition 1 (claim ``BD-Def1``).
+
+    Examples
+    --------
+    >>> round(pure_epsilon([[2 / 3, 1 / 3], [1 / 3, 2 / 3]]), 12)
+    0.69314718056
+    """
+    channel, both = _checked(channel, pairs)
+    return float(_worst(channel, both, divergences.max_divergence))
+
+
+def approximate_delta(channel: ArrayLike, epsilon: ArrayLike, pairs: Pairs = None) -> Any:
+    r"""Smallest delta for which a mechanism is (epsilon, delta)-differentially private.
+
+    .. math:: \delta(\varepsilon) = \max_{x \sim x'} \sum_y
+              \max\{Q(y \mid x) - e^\varepsilon Q(y \mid x'), 0\}
+
+    Parameters
+    ----------
+    channel : array_like, shape (inputs, outputs)
+        Row-stochastic: row x is the law of the output on input x.
+    epsilon : array_like
+        Nats, at least 0.
+    pairs : array_like of int, shape (m, 2), optional
+        Neighbours by row number, each compared in both orders; by default every two rows.
+
+    Returns
+    -------
+    float or ndarray, the shape of epsilon
+        Between 0 and 1; at epsilon 0 the largest total-variation distance.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the matrix is not row-stochastic, a pair does not name two of its rows, or epsilon
+        is negative.
+
+    Notes
+    -----
+    Barber and Duchi (2014), Definition 3 (claim ``BD-Def3``).
+
+    Examples
+    --------
+    >>> round(float(approximate_delta([[0.75, 0.25], [0.25, 0.75]], 0.5)), 6)
+    0.33782
+    """
+    channel, both = _checked(channel, pairs)
+    epsilon = np.asarray(_validate.real("epsilon", epsilon, minimum=0))
+    flat = epsilon.ravel()
+    level = _worst(
+        channel,
+        both,
+        lambda p, q: divergences.hockey_stick(p[:, None], q[:, None], flat),
+        weight=flat.size,
+    )
+    return np.reshape(level, epsilon.shape)[()]
+
+
+def approximate_epsilon(channel: ArrayLike, delta: ArrayLike, pairs: Pairs = None) -> Any:
+    r"""Smallest epsilon for which a mechanism is (epsilon, delta)-differentially private.
+
+    With the outputs in falling order of :math:`Q(y \mid x) / Q(y \mid x')` and :math:`A_j` the
+    first j of them,
+
+    .. math:: \varepsilon(\delta) = \max_{x \sim x'} \max_j
+              \Big(\ln \frac{Q(A_j \mid x) - \delta}{Q(A_j \mid x')}\Big)_+
+
+    which inverts the piecewise linear :math:`e^\varepsilon \mapsto \delta` exactly.
+
+    Parameters
+    ----------
+    channel : array_like, shape (inputs, outputs)
+        Row-stochastic: row x is the law of the output on input x.
+    delta : array_like
+        Between 0 and 1.
+    pairs : array_like of int, shape (m, 2), optional
+        Neighbours by row number, each compared in both orders; by default every two rows.
+
+    Returns
+    -------
+    float or ndarray, the shape of delta
+        Nats; infinite where no epsilon will do.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the matrix is not row-stochastic, a pair does not name two of its rows, or delta
+        lies outside [0, 1].
+
+    Notes
+    -----
+    :math:`\delta(\varepsilon) = \max_j (Q(A_j|x) - e^\varepsilon Q(A_j|x'))`, because the best
+    event of every epsilon is one of the :math:`A_j`; each term falls in epsilon, so all of them
+    are at most delta from the largest of their zeros on (claim ``BD-Def3``).
+
+    Examples
+    --------
+    >>> flip = [[0.75, 0.25], [0.25, 0.75]]
+    >>> round(float(approximate_epsilon(flip, approximate_delta(flip, 0.5))), 12)
+    0.5
+    """
+    channel, both = _checked(channel, pairs)
+    delta = np.asarray(_validate.real("delta", delta, minimum=0, maximum=1))
+    flat = delta.ravel()
+
+    def level(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            order = np.argsort(-np.where(p + q > 0, p / q, -1.0), axis=-1, kind="stable")
+            p, q = np.take_along_axis(p, order, -1), np.take_along_axis(q, order, -1)
+            high, low = p.cumsum(axis=-1)[:, None], q.cumsum(axis=-1)[:, None]
+            excess = (p - q).cumsum(axis=-1)[:, None] - flat[:, None]
+            ratio = np.where(low > 0, excess / np.where(low > 0, low, 1), np.inf)
+            # Where the second law puts nothing, only a first mass above delta matters.
+            ratio = np.where((low == 0) & (high <= flat[:, None]), 0.0, ratio)
+            return np.log1p(np.maximum(ratio, 0)).max(axis=-1)
+
+    return np.reshape(_worst(channel, both, level, weight=flat.size), delta.shape)[()]
+
+
+def smooth_epsilon(channel: ArrayLike, distances: ArrayLike) -> float:
+    r"""Smallest epsilon for which a mechanism is epsilon-smooth under a metric.
+
+    .. math:: \max_{x \ne x'} \frac1{d(x, x')} \max_y \ln \frac{Q(y \mid x)}{Q(y \mid x')}
+
+    over all pairs of inputs, at any distance, and not over neighbours alone.
+
+    Parameters
+    ----------
+    channel : array_like, shape (inputs, outputs)
+        Row-stochastic: row x is the law of the output on input x.
+    distances : array_like, shape (inputs, inputs)
+        Symmetric, at least 0 and zero on the diagonal, such as
+        :func:`minimaxdp.privacy.distances` returns.
+
+    Returns
+    -------
+    float
+        Nats for each unit of distance; infinite if two inputs at distance 0 have different
+        laws.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the matrix is not row-stochastic or the distances violate a condition.
+
+    Notes
+    -----
+    Barber and Duchi (2014), Definition 2 (claim ``BD-Def2``).
+
+    Examples
+    --------
+    >>> round(smooth_epsilon([[0.75, 0.25], [0.25, 0.75]], [[0, 0.5], [0.5, 0]]), 6)
+    2.197225
+    """
+    channel, both = _checked(channel, None)
+    table = np.asarray(_validate.real("distances", distances, minimum=0))
+    if table.shape != (len(channel), len(channel)):
+        raise ValueError(
+            f"distances must have shape {(len(channel), len(channel))}, got {table.shape}"
+        )
+    if np.any(np.diag(table) != 0) or np.any(table != table.T):
+        raise ValueError("distances must be symmetric with a zero diagonal")
+    reach = np.concatenate(
+        [
+            divergences.max_divergence(channel[piece[:, 0]], channel[piece[:, 1]])
+            for piece in _chunks(channel, both)
+        ]
+    )
+    apart = table[both[:, 0], both[:, 1]]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(reach == 0, 0.0, reach / apart)
+    return float(ratio.max())
+
+
+def bounded_range(channel: ArrayLike, pairs: Pairs = None) -> float:
+    r"""Largest spread of the log-likelihood ratio between neighbours.
+
+    .. math:: \max_{x \sim x'} \Big(\max_y \ln \frac{Q(y \mid x)}{Q(y \mid x')}
+              - \min_y \ln \frac{Q(y \mid x)}{Q(y \mid x')}\Big)
+
+    Parameters
+    ----------
+    channel : array_like, shape (inputs, outputs)
+        Row-stochastic: row x is the law of the output on input x.
+    pairs : array_like of int, shape (m, 2), optional
+        Neighbours by row number, each compared in both orders; by default every two rows.
+
+    Returns
+    -------
+    float
+        Nats; between the pure epsilon and twice it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the matrix is not row-stochastic or a pair does not name two of its rows.
+
+    Notes
+    -----
+    The condition into which conditional testing privacy turns on events of any mass (claim
+    ``BD-Thm1``); the name is that of Durfee and Rogers (2019).
+
+    Examples
+    --------
+    >>> round(bounded_range([[2 / 3, 1 / 3], [1 / 3, 2 / 3]]), 12)
+    1.38629436112
+    """
+    channel, both = _checked(channel, pairs)
+    spread = _worst(
+        channel,
+        both,
+        lambda p, q: divergences.max_divergence(p, q) + divergences.max_divergence(q, p),
+    )
+    return float(spread)
+
+
+def divergence_level(
+    channel: ArrayLike,
+    divergence: Callable[..., Any],
+    pairs: Pairs = None,
+    **parameters: Any,
+) -> float:
+    r"""Largest divergence between the output laws of neighbours, in either order.
+
+    .. math:: \max_{x \sim x'} D\big(Q(\cdot \mid x) \,\|\, Q(\cdot \mid x')\big)
+
+    Parameters
+    ----------
+    channel : array_like, shape (inputs, outputs)
+        Row-stochastic: row x is the law of the output on input x.
+    divergence : callable
+        Any function of :mod:`minimaxdp.divergences`, or one like them: called with two arrays
+        of shape (m, outputs), it returns m values.
+    pairs : array_like of int, shape (m, 2), optional
+        Neighbours by row number, each compared in both orders; by default every two rows.
+    **parameters
+        Passed on to the divergence, such as ``order=2`` to ``renyi`` or ``f=...`` to
+        ``f_divergence``.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the matrix is not row-stochastic or a pair does not name two of its rows.
+
+    Notes
+    -----
+    Barber and Duchi (2014), Definitions 4 and 5 (claims ``BD-Def4``, ``BD-Def5``).
+
+    Examples
+    --------
+    >>> flip = [[0.75, 0.25], [0.25, 0.75]]
+    >>> divergence_level(flip, divergences.total_variation)
+    0.5
+    >>> round(divergence_level(flip, divergences.renyi, order=2), 6)
+    0.847298
+    """
+    channel, both = _checked(channel, pairs)
+    return float(_worst(channel, both, lambda p, q: divergence(p, q, **parameters)))

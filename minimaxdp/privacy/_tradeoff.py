@@ -1,0 +1,245 @@
+r"""The test behind a definition: the least second error that a first error allows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr, ndtri
+
+from minimaxdp import _validate
+from minimaxdp.privacy._neighbours import Pairs, _checked, _worst
+
+__all__ = [
+    "approximate_tradeoff",
+    "gaussian_tradeoff",
+    "laplace_tradeoff",
+    "tradeoff",
+    "tradeoff_curve",
+]
+
+
+def tradeoff_curve(p: ArrayLike, q: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    r"""Corners of the exact trade-off curve between two laws, by Neyman and Pearson.
+
+    .. math:: T(P, Q)(\alpha) = \min_\psi \{ Q(\psi = 0) : P(\psi = 1) \le \alpha \}
+
+    Between neighbouring corners the curve is straight: a test may toss a coin.
+
+    Parameters
+    ----------
+    p, q : array_like, shape (k,)
+        The laws of the two hypotheses.
+
+    Returns
+    -------
+    alpha, beta : ndarray, at most k + 1 corners
+        First and second error of the tests that reject on the outputs of largest q/p. The
+        first corner lies at alpha 0, the last is (1, 0).
+
+    Raises
+    ------
+    ValueError
+        If a vector is not a law, or there is more than one on either side.
+
+    Notes
+    -----
+    The tests of Barber and Duchi (2014), Proposition 1 (claim ``BD-Prop1``).
+
+    Examples
+    --------
+    >>> alpha, beta = tradeoff_curve([0.75, 0.25], [0.25, 0.75])
+    >>> alpha.tolist(), beta.tolist()
+    ([0.0, 0.25, 1.0], [1.0, 0.25, 0.0])
+    """
+    p, q = _validate.distribution("p", p), _validate.distribution("q", q)
+    if p.ndim != 1 or p.shape != q.shape:
+        raise ValueError(f"p and q must be two laws on one set, got {p.shape} and {q.shape}")
+    p, q = _rejected_first(p, q)
+    alpha = np.concatenate([[0.0], p.cumsum()])
+    beta = np.concatenate([q[::-1].cumsum()[::-1], [0.0]])
+    alpha[-1] = 1.0
+    beta[0] = 1.0
+    free = np.flatnonzero(p > 0)[0]  # outputs that the first law rules out cost no error
+    return np.concatenate([[0.0], alpha[free + 1 :]]), beta[free:]
+
+
+def tradeoff(channel: ArrayLike, alpha: ArrayLike, pairs: Pairs = None) -> Any:
+    r"""Least second error of a test between neighbours, at a given first error.
+
+    .. math:: \min_{x \sim x'} T\big(Q(\cdot \mid x), Q(\cdot \mid x')\big)(\alpha)
+
+    Parameters
+    ----------
+    channel : array_like, shape (inputs, outputs)
+        Row-stochastic: row x is the law of the output on input x.
+    alpha : array_like
+        First error, between 0 and 1.
+    pairs : array_like of int, shape (m, 2), optional
+        Neighbours by row number, each compared in both orders; by default every two rows.
+
+    Returns
+    -------
+    float or ndarray, the shape of alpha
+        Between 0 and 1 - alpha.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the matrix is not row-stochastic, a pair does not name two of its rows, or alpha
+        lies outside [0, 1].
+
+    Notes
+    -----
+    The curve is the largest of the lines through its edges, which is how it is evaluated
+    (claim ``BD-Prop1``).
+
+    Examples
+    --------
+    >>> flip = [[0.75, 0.25], [0.25, 0.75]]
+    >>> [float(beta) for beta in tradeoff(flip, [0.0, 0.125, 0.25, 1.0])]
+    [1.0, 0.625, 0.25, 0.0]
+    """
+    channel, both = _checked(channel, pairs)
+    alpha = np.asarray(_validate.real("alpha", alpha, minimum=0, maximum=1))
+    flat = alpha.ravel()
+
+    def level(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+        p, q = _rejected_first(p, q)
+        first = p.cumsum(axis=-1)[:, None]
+        second = (q[:, ::-1].cumsum(axis=-1)[:, ::-1] - q)[:, None]
+        slope = np.divide(q, p, out=np.zeros_like(p), where=p > 0)[:, None]
+        line = second + slope * (first - flat[:, None])
+        return -np.maximum(np.where(p[:, None] > 0, line, 0.0), 0.0).max(axis=-1)
+
+    return np.reshape(-_worst(channel, both, level, weight=flat.size), alpha.shape)[()]
+
+
+def approximate_tradeoff(epsilon: ArrayLike, alpha: ArrayLike, delta: ArrayLike = 0.0) -> Any:
+    r"""The curve that (epsilon, delta)-differential privacy keeps every test above.
+
+    .. math:: f_{\varepsilon, \delta}(\alpha) = \max\{0,\ 1 - \delta - e^\varepsilon \alpha,\
+              e^{-\varepsilon} (1 - \delta - \alpha)\}
+
+    Parameters
+    ----------
+    epsilon : array_like
+        Nats, at least 0.
+    alpha : array_like
+        First error, between 0 and 1.
+    delta : array_like
+        Between 0 and 1.
+
+    Returns
+    -------
+    float or ndarray
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument lies outside its range.
+
+    Notes
+    -----
+    Smith's Exercise 1 is its region at delta 0 (claim ``Smith-Ex1-region``); Barber and Duchi
+    (2014), equation 2 (claim ``BD-Prop1``).
+
+    Examples
+    --------
+    >>> round(float(approximate_tradeoff(np.log(3), 0.25)), 12)
+    0.25
+    """
+    epsilon = _validate.real("epsilon", epsilon, minimum=0)
+    alpha = _validate.real("alpha", alpha, minimum=0, maximum=1)
+    delta = _validate.real("delta", delta, minimum=0, maximum=1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        steep = np.where(alpha > 0, 1 - delta - np.exp(epsilon) * alpha, 1 - delta)
+    flat = np.exp(-epsilon) * (1 - delta - alpha)
+    return np.maximum(np.maximum(steep, flat), 0.0)[()]
+
+
+def gaussian_tradeoff(mu: ArrayLike, alpha: ArrayLike) -> Any:
+    r"""Exact trade-off curve between N(0, 1) and N(mu, 1).
+
+    .. math:: G_\mu(\alpha) = \Phi\big(\Phi^{-1}(1 - \alpha) - \mu\big)
+
+    Parameters
+    ----------
+    mu : array_like
+        Distance of the means in standard deviations, sensitivity over sigma; at least 0.
+    alpha : array_like
+        First error, between 0 and 1.
+
+    Returns
+    -------
+    float or ndarray
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument lies outside its range.
+
+    Notes
+    -----
+    The test behind Barber and Duchi (2014), Example 1 (claim ``BD-Ex1``); the name of the curve
+    is that of Dong, Roth and Su (2022).
+
+    Examples
+    --------
+    >>> round(float(gaussian_tradeoff(0.0, 0.3)), 12)
+    0.7
+    """
+    mu = _validate.real("mu", mu, minimum=0)
+    alpha = _validate.real("alpha", alpha, minimum=0, maximum=1)
+    return ndtr(-ndtri(alpha) - mu)
+
+
+def laplace_tradeoff(epsilon: ArrayLike, alpha: ArrayLike) -> Any:
+    r"""Exact trade-off curve between two Laplace laws whose means differ by epsilon scales.
+
+    .. math:: T(\alpha) = 1 - e^\varepsilon \alpha,\quad \frac{e^{-\varepsilon}}{4 \alpha},\quad
+              e^{-\varepsilon} (1 - \alpha) \qquad \text{for } \alpha \le
+              \tfrac12 e^{-\varepsilon},\quad \le \tfrac12,\quad > \tfrac12
+
+    Parameters
+    ----------
+    epsilon : array_like
+        Sensitivity over scale, positive: the pure budget in nats.
+    alpha : array_like
+        First error, between 0 and 1.
+
+    Returns
+    -------
+    float or ndarray
+        Above :func:`approximate_tradeoff` of the same epsilon in between, and equal to it at
+        both ends.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument lies outside its range.
+
+    Examples
+    --------
+    >>> float(laplace_tradeoff(np.log(4), 0.25))
+    0.25
+    """
+    epsilon = _validate.epsilon(epsilon)
+    alpha = _validate.real("alpha", alpha, minimum=0, maximum=1)
+    shrink = np.exp(-epsilon)
+    middle = shrink / (4 * np.maximum(alpha, shrink / 2))
+    return np.where(
+        alpha <= shrink / 2,
+        1 - np.exp(epsilon) * np.minimum(alpha, shrink / 2),
+        np.where(alpha <= 0.5, middle, shrink * (1 - alpha)),
+    )[()]
+
+
+def _rejected_first(
+    p: NDArray[np.float64], q: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Both laws in falling order of q/p; outputs without any mass come last."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        order = np.argsort(-np.where(p + q > 0, q / p, -1.0), axis=-1, kind="stable")
+    return np.take_along_axis(p, order, -1), np.take_along_axis(q, order, -1)

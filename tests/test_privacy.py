@@ -1,0 +1,570 @@
+"""Exact parameters of finite mechanisms, against brute force on small worlds."""
+
+from itertools import combinations, permutations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from minimaxdp import channels, divergences, privacy
+
+settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=40)
+settings.load_profile("repeatable")
+
+
+def response(epsilon, d=2):
+    matrix = np.where(np.eye(d, dtype=bool), np.exp(epsilon), 1.0)
+    return matrix / matrix.sum(axis=1, keepdims=True)
+
+
+def four_point(epsilon, delta):
+    """The channel that spends a whole budget (epsilon, delta) on one bit."""
+    low = (1 - delta) / (1 + np.exp(epsilon))
+    high = (1 - delta) - low
+    return np.array([[delta, high, low, 0.0], [0.0, low, high, delta]])
+
+
+@st.composite
+def finite_channels(draw, inputs=2, most=5, zeros=True):
+    outputs = draw(st.integers(2, most))
+    seed = draw(st.integers(0, 2**32 - 1))
+    rng = np.random.default_rng(seed)
+    matrix = rng.dirichlet(np.full(outputs, draw(st.sampled_from([0.3, 1.0, 10.0]))), size=inputs)
+    if zeros and draw(st.booleans()):
+        matrix[rng.random(matrix.shape) < 0.2] = 0.0
+        matrix[:, 0] += 1e-3
+    return matrix / matrix.sum(axis=1, keepdims=True)
+
+
+def events(k):
+    return np.array(list(product([0, 1], repeat=k)))
+
+
+# Neighbours
+
+
+@pytest.mark.parametrize(("alphabet", "n"), [(1, 1), (2, 3), (3, 2), (2, 4)])
+def test_replacement_pairs_are_those_at_hamming_distance_one(alphabet, n):
+    worlds, pairs = privacy.datasets(alphabet, n)
+    assert worlds == list(product(range(alphabet), repeat=n))
+    expected = {
+        (i, j)
+        for i, j in combinations(range(len(worlds)), 2)
+        if sum(a != b for a, b in zip(worlds[i], worlds[j], strict=True)) == 1
+    }
+    assert {tuple(pair) for pair in pairs.tolist()} == expected
+    assert len(pairs) == len(expected)
+
+
+def test_add_remove_pairs_are_those_of_one_deletion():
+    worlds, pairs = privacy.datasets(2, 3, "add-remove")
+    assert sorted(worlds) == sorted(w for m in range(4) for w in product(range(2), repeat=m))
+    found = {(worlds[i], worlds[j]) for i, j in pairs.tolist()}
+    for small, large in product(worlds, worlds):
+        deleted = any(small == large[:i] + large[i + 1 :] for i in range(len(large)))
+        assert ((small, large) in found) == deleted
+    assert len(found) == len(pairs)
+
+
+def test_histogram_sensitivity_depends_on_the_relation():
+    largest = {}
+    for relation in ("replacement", "add-remove"):
+        worlds, pairs = privacy.datasets(3, 3, relation)
+        counts = np.array([[world.count(v) for v in range(3)] for world in worlds])
+        largest[relation] = abs(counts[pairs[:, 0]] - counts[pairs[:, 1]]).sum(axis=1).max()
+    assert largest == {"replacement": 2, "add-remove": 1}
+
+
+def test_distances_add_up_record_by_record():
+    worlds, _ = privacy.datasets(3, 2)
+    metric = np.array([[0, 0.25, 1], [0.25, 0, 0.5], [1, 0.5, 0]])
+    table = privacy.distances(worlds, metric)
+    for (i, x), (j, y) in product(enumerate(worlds), repeat=2):
+        assert table[i, j] == sum(metric[a, b] for a, b in zip(x, y, strict=True))
+    assert np.all(table <= privacy.distances(worlds))
+
+
+# Ratios
+
+
+@given(finite_channels(inputs=3))
+def test_pure_epsilon_is_the_supremum_over_events(matrix):
+    masses = matrix @ events(matrix.shape[1]).T
+    worst = 0.0
+    for i, j in permutations(range(3), 2):
+        used = masses[i] > 1e-15
+        with np.errstate(divide="ignore"):
+            worst = max(worst, np.log(masses[i][used] / masses[j][used]).max())
+    assert privacy.pure_epsilon(matrix) == pytest.approx(worst, rel=1e-12)
+
+
+@given(finite_channels(inputs=3), st.floats(0, 4))
+def test_approximate_delta_is_the_supremum_over_events(matrix, epsilon):
+    masses = matrix @ events(matrix.shape[1]).T
+    worst = max(
+        (masses[i] - np.exp(epsilon) * masses[j]).max() for i, j in permutations(range(3), 2)
+    )
+    assert privacy.approximate_delta(matrix, epsilon) == pytest.approx(worst, rel=1e-12, abs=1e-14)
+
+
+@given(finite_channels(inputs=3), st.floats(1e-9, 1))
+def test_epsilon_at_delta_is_the_least_that_will_do(matrix, delta):
+    epsilon = privacy.approximate_epsilon(matrix, delta)
+    if np.isfinite(epsilon):
+        assert privacy.approximate_delta(matrix, epsilon) <= delta + 1e-14
+        if epsilon > 1e-6:
+            less = privacy.approximate_delta(matrix, epsilon * (1 - 1e-6))
+            assert less > delta - 1e-14
+    else:
+        assert privacy.approximate_delta(matrix, 600.0) > delta - 1e-14
+
+
+@given(finite_channels(inputs=3))
+def test_at_delta_zero_approximate_privacy_is_pure(matrix):
+    assert privacy.approximate_epsilon(matrix, 0.0) == pytest.approx(
+        privacy.pure_epsilon(matrix), rel=1e-11
+    )
+
+
+def test_arrays_of_budgets_keep_their_shape():
+    matrix = response(1.3, 4)
+    grid = np.linspace(0, 2, 6).reshape(2, 3)
+    deltas = privacy.approximate_delta(matrix, grid)
+    assert deltas.shape == (2, 3)
+    assert deltas.tolist() == [[privacy.approximate_delta(matrix, e) for e in row] for row in grid]
+    back = privacy.approximate_epsilon(matrix, deltas)
+    np.testing.assert_allclose(back, np.minimum(grid, 1.3), rtol=1e-12)
+
+
+@pytest.mark.parametrize("budget", [1e-6, 0.1, 1.0, 8.0])
+@pytest.mark.parametrize("d", [2, 5])
+def test_randomized_response_has_its_closed_forms(budget, d):
+    matrix = response(budget, d)
+    # The matrix holds e**budget only to 1e-16, which is this much of a small budget.
+    rel = 1e-12 + 4e-16 / budget
+    assert privacy.pure_epsilon(matrix) == pytest.approx(budget, rel=rel)
+    for epsilon in (0.0, budget / 3, 2 * budget):
+        assert privacy.approximate_delta(matrix, epsilon) == pytest.approx(
+            privacy.response_delta(epsilon, budget, d), rel=rel, abs=1e-16
+        )
+    delta = privacy.response_delta(budget / 2, budget, d)
+    assert privacy.response_epsilon(delta, budget, d) == pytest.approx(budget / 2, rel=rel)
+    if d == 2:
+        for order in (1, 1.5, 2, 7, np.inf):
+            level = privacy.divergence_level(matrix, divergences.renyi, order=order)
+            assert level == pytest.approx(privacy.response_renyi(order, budget), rel=2 * rel)
+
+
+def test_neighbours_other_than_all_pairs_are_respected():
+    worlds, pairs = privacy.datasets(2, 3)
+    matrix = channels.power(response(0.7), 3)
+    assert privacy.pure_epsilon(matrix, pairs) == pytest.approx(0.7, rel=1e-12)
+    assert privacy.pure_epsilon(matrix) == pytest.approx(2.1, rel=1e-12)
+    assert privacy.smooth_epsilon(matrix, privacy.distances(worlds)) == pytest.approx(0.7)
+
+
+def test_smooth_epsilon_is_the_steepest_slope():
+    worlds, pairs = privacy.datasets(3, 2)
+    matrix = np.random.default_rng(3).dirichlet(np.ones(4), size=9)
+    metric = np.array([[0, 0.2, 1], [0.2, 0, 0.9], [1, 0.9, 0]])
+    table = privacy.distances(worlds, metric)
+    steepest = max(
+        np.log(matrix[i] / matrix[j]).max() / table[i, j] for i, j in permutations(range(9), 2)
+    )
+    assert privacy.smooth_epsilon(matrix, table) == pytest.approx(steepest, rel=1e-12)
+    assert privacy.smooth_epsilon(matrix, table) >= privacy.pure_epsilon(matrix, pairs)
+
+
+def test_inputs_at_distance_zero_must_look_alike():
+    nowhere = np.zeros((2, 2))
+    assert privacy.smooth_epsilon([[0.5, 0.5], [0.5, 0.5]], nowhere) == 0
+    assert privacy.smooth_epsilon([[0.6, 0.4], [0.5, 0.5]], nowhere) == np.inf
+
+
+@given(finite_channels(zeros=False))
+def test_bounded_range_lies_between_epsilon_and_twice_epsilon(matrix):
+    ratio = np.log(matrix[0] / matrix[1])
+    spread = privacy.bounded_range(matrix)
+    assert spread == pytest.approx(ratio.max() - ratio.min(), rel=1e-9, abs=1e-12)
+    assert privacy.pure_epsilon(matrix) <= spread <= 2 * privacy.pure_epsilon(matrix)
+
+
+def test_divergence_level_takes_any_divergence():
+    matrix = np.random.default_rng(4).dirichlet(np.ones(3), size=4)
+    hellinger = privacy.divergence_level(
+        matrix, divergences.f_divergence, f=lambda t: (1 - np.sqrt(t)) ** 2 / 2
+    )
+    assert hellinger == pytest.approx(
+        privacy.divergence_level(matrix, divergences.squared_hellinger), rel=1e-12
+    )
+    both = [divergences.kl(matrix[i], matrix[j]) for i, j in permutations(range(4), 2)]
+    assert privacy.divergence_level(matrix, divergences.kl) == max(both)
+
+
+# Orders
+
+
+@given(finite_channels(inputs=2, zeros=False))
+def test_the_enclosure_holds_every_order(matrix):
+    rho = privacy.zcdp(matrix)
+    orders = 1 + np.geomspace(1e-6, 1e4, 4000)
+    p, q = matrix
+    curve = np.maximum(
+        divergences.renyi(p, q, orders) / orders, divergences.renyi(q, p, orders) / orders
+    )
+    assert curve.max() <= rho.high * (1 + 1e-13)
+    assert rho.low <= rho.high <= rho.low * (1 + 1e-9)
+    at = 1 if rho.order == 1 else rho.order
+    attained = privacy.divergence_level(matrix, divergences.renyi, order=at) / at
+    assert attained == pytest.approx(rho.low, rel=1e-13)
+
+
+def test_the_enclosure_narrows_on_request():
+    matrix = np.array([[0.5, 0.3, 0.2], [0.1, 0.3, 0.6]])
+    wide, narrow = privacy.zcdp(matrix, rtol=1e-2), privacy.zcdp(matrix, rtol=1e-12)
+    assert narrow.high <= narrow.low * (1 + 1e-12)
+    assert wide.low <= narrow.high and narrow.low <= wide.high
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.5, 4.0, 30.0])
+def test_randomized_response_is_epsilon_tanh_half_epsilon_concentrated(epsilon):
+    rho = privacy.zcdp(response(epsilon))
+    expected = privacy.pure_to_zcdp(epsilon)
+    assert rho.low * (1 - 1e-11) <= expected <= rho.high * (1 + 1e-11)
+
+
+def test_zcdp_of_degenerate_channels():
+    assert privacy.zcdp([[0.5, 0.5], [0.5, 0.5]]) == privacy.Enclosure(0.0, 0.0, 1.0)
+    assert privacy.zcdp([[1.0, 0.0], [0.5, 0.5]]).low == np.inf
+
+
+def test_one_bad_pair_decides_the_zcdp_of_many():
+    worlds, pairs = privacy.datasets(2, 6)
+    matrix = channels.power(response(0.4), 6)
+    rho = privacy.zcdp(matrix, pairs)
+    assert rho.low * (1 - 1e-12) <= privacy.pure_to_zcdp(0.4) <= rho.high * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("u", [0.01, 1.0, 6.0])
+def test_laplace_noise_is_most_concentrated_at_order_one(u):
+    rho = privacy.supremum_over_orders(lambda a: privacy.laplace_renyi(a, 1.0, u), u)
+    assert rho.order == 1
+    assert rho.low == pytest.approx(u + np.expm1(-u), rel=1e-12)
+
+
+# Conditional tests
+
+
+def conditional_by_lp(p, q, eta, t):
+    """Best value with mass eta under p and t under q, and the range of t if t is None."""
+    k = len(p)
+    rows = np.array([np.r_[p, p], np.r_[q, q]])
+    disjoint = np.hstack([np.eye(k), np.eye(k)])
+
+    def solve(cost, equal, right):
+        found = linprog(cost, disjoint, np.ones(k), equal, right, bounds=(0, 1))
+        return found.fun if found.status == 0 else None
+
+    if t is None:
+        return solve(rows[1], rows[:1], [eta]), -solve(-rows[1], rows[:1], [eta])
+    value = solve(np.r_[-(p / eta - q / t), np.zeros(k)], rows, [eta, t])
+    return -np.inf if value is None else -value
+
+
+@settings(max_examples=25)
+@given(finite_channels(most=4), st.floats(0.02, 0.95))
+def test_inherited_chtp_is_the_optimum_of_linear_programmes(matrix, eta):
+    value = privacy.chtp_epsilon(matrix, eta)
+    best = 0.0
+    for p, q in (matrix, matrix[::-1]):
+        low, high = conditional_by_lp(p, q, eta, None)
+        low = max(low, eta)
+        if low > high:
+            continue
+        found = [conditional_by_lp(p, q, eta, t) for t in np.linspace(low, high, 21)[1:-1]]
+        best = max(best, *found)
+    assert best <= value + 1e-9
+    # The programmes are solved at 19 masses, 1/20 of the range apart: they come close.
+    assert value - best < 0.05
+
+
+@given(finite_channels(inputs=3), st.floats(0.02, 0.95))
+def test_chtp_to_the_letter_tries_every_event(matrix, eta):
+    best = 0.0
+    for event in events(matrix.shape[1]).astype(bool):
+        for i, j in combinations(range(3), 2):
+            masses = matrix[[i, j]][:, event].sum(axis=1)
+            if masses.min() >= eta:
+                given_event = matrix[[i, j]][:, event] / masses[:, None]
+                best = max(best, 0.5 * abs(given_event[0] - given_event[1]).sum())
+    value = privacy.chtp_epsilon(matrix, eta, inherited=False)
+    assert value == pytest.approx(best, rel=1e-9, abs=1e-14)
+    assert value <= privacy.chtp_epsilon(matrix, eta) + 1e-12
+
+
+@settings(max_examples=20)
+@given(finite_channels(most=4), st.floats(0.05, 0.9), st.integers(0, 2**32 - 1))
+def test_no_post_processing_exceeds_the_inherited_level(matrix, eta, seed):
+    kernel = np.random.default_rng(seed).dirichlet(np.full(8, 0.3), size=matrix.shape[1])
+    processed = channels.compose(matrix, kernel)
+    level = privacy.chtp_epsilon(matrix, eta)
+    assert privacy.chtp_epsilon(processed, eta, inherited=False) <= level + 1e-12
+    assert privacy.chtp_epsilon(processed, eta) <= level + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "eta"), [(1.0, 0.01, 0.1), (0.3, 0.05, 0.06), (2.0, 0.0, 0.5)]
+)
+def test_the_forward_constant_is_attained(epsilon, delta, eta):
+    assert privacy.chtp_epsilon(four_point(epsilon, delta), eta) == pytest.approx(
+        privacy.approximate_to_chtp(epsilon, delta, eta), rel=1e-12
+    )
+
+
+def test_small_events_turn_chtp_into_bounded_range():
+    matrix = np.array([[0.5, 0.3, 0.2], [0.2, 0.3, 0.5]])
+    level = privacy.chtp_epsilon(matrix, 1e-9)
+    assert 4 * np.arctanh(level) == pytest.approx(privacy.bounded_range(matrix), rel=1e-9)
+
+
+def test_conditional_privacy_need_not_be_inherited():
+    matrix = np.array([[0.09, 0.0, 0.91], [0.0, 0.09, 0.91]])
+    assert privacy.chtp_epsilon(matrix, 0.1, inherited=False) == pytest.approx(0.09, rel=1e-12)
+    assert privacy.chtp_epsilon(matrix, 0.1) == pytest.approx(0.9, rel=1e-12)
+    split = channels.compose(matrix, [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1 / 91, 90 / 91]])
+    assert privacy.chtp_epsilon(split, 0.1, inherited=False) == pytest.approx(0.9, rel=1e-12)
+
+
+# Tests
+
+
+@given(finite_channels())
+def test_the_tradeoff_curve_is_the_lower_border_of_all_tests(matrix):
+    p, q = matrix
+    alpha, beta = privacy.tradeoff_curve(p, q)
+    assert alpha[0] == 0 and (alpha[-1], beta[-1]) == (1, 0)
+    assert np.all(np.diff(alpha) >= 0) and np.all(np.diff(beta) <= 0)
+    tests = events(len(p))
+    first, second = tests @ p, (1 - tests) @ q
+    assert np.all(second >= np.interp(first, alpha, beta) - 1e-12)
+    corners = {(round(a, 12), round(b, 12)) for a, b in zip(first, second, strict=True)}
+    assert {(round(a, 12), round(b, 12)) for a, b in zip(alpha, beta, strict=True)} <= corners
+
+
+def test_an_output_that_only_the_second_law_shows_is_rejected_for_free():
+    alpha, beta = privacy.tradeoff_curve([0.0, 1.0], [0.5, 0.5])
+    assert (alpha.tolist(), beta.tolist()) == ([0, 1], [0.5, 0])
+    both_orders = privacy.tradeoff([[0.0, 1.0], [0.5, 0.5]], [0.0, 0.25, 0.5])
+    assert both_orders.tolist() == [0.5, 0.375, 0.0]
+
+
+@given(finite_channels(inputs=3))
+def test_the_tradeoff_of_a_channel_is_that_of_its_worst_pair(matrix):
+    grid = np.linspace(0, 1, 31)
+    curves = [
+        np.interp(grid, *privacy.tradeoff_curve(matrix[i], matrix[j]))
+        for i, j in permutations(range(3), 2)
+    ]
+    np.testing.assert_allclose(privacy.tradeoff(matrix, grid), np.min(curves, axis=0), atol=1e-13)
+
+
+@given(finite_channels(), st.floats(0, 3))
+def test_a_tradeoff_above_the_private_one_is_approximate_privacy(matrix, epsilon):
+    delta = privacy.approximate_delta(matrix, epsilon)
+    alpha = np.unique(
+        np.concatenate(
+            [privacy.tradeoff_curve(*matrix)[0], privacy.tradeoff_curve(*matrix[::-1])[0]]
+        ).clip(0, 1)
+    )
+    gap = privacy.tradeoff(matrix, alpha) - privacy.approximate_tradeoff(epsilon, alpha, delta)
+    assert gap.min() >= -1e-12
+    if delta > 1e-6:
+        tighter = privacy.approximate_tradeoff(epsilon, alpha, delta * (1 - 1e-3))
+        assert np.any(privacy.tradeoff(matrix, alpha) < tighter)
+
+
+def test_randomized_response_runs_along_the_private_tradeoff():
+    grid = np.linspace(0, 1, 101)
+    np.testing.assert_allclose(
+        privacy.tradeoff(response(1.2), grid),
+        privacy.approximate_tradeoff(1.2, grid),
+        rtol=1e-12,
+        atol=1e-15,
+    )
+    np.testing.assert_allclose(
+        privacy.tradeoff(four_point(1.2, 0.05), grid),
+        privacy.approximate_tradeoff(1.2, grid, 0.05),
+        rtol=1e-12,
+        atol=1e-15,
+    )
+
+
+# Implications
+
+
+@settings(max_examples=20)
+@given(finite_channels(zeros=False), st.floats(0, 2), st.sampled_from([1.0, 1.5, 2.0, 8.0]))
+def test_no_channel_beats_the_delta_of_its_renyi_level(matrix, epsilon, order):
+    level = privacy.divergence_level(matrix, divergences.renyi, order=order)
+    delta = privacy.approximate_delta(matrix, epsilon)
+    assert delta <= privacy.renyi_to_delta(order, level, epsilon) + 1e-12
+
+
+def test_the_delta_of_a_renyi_level_is_attained_by_a_bit():
+    order, level, epsilon = 2.0, 0.4, 0.5
+    best = 0.0
+    for p in np.linspace(0.01, 0.99, 99):
+        q = np.linspace(0.0005, p, 2000)
+        bits = np.stack(
+            [np.stack([np.full_like(q, p), 1 - p - 0 * q], -1), np.stack([q, 1 - q], -1)]
+        )
+        allowed = np.maximum(
+            divergences.renyi(bits[0], bits[1], order), divergences.renyi(bits[1], bits[0], order)
+        )
+        best = max(best, (p - np.exp(epsilon) * q)[allowed <= level].max(initial=0.0))
+    bound = privacy.renyi_to_delta(order, level, epsilon)
+    assert 0 <= bound - best < 1e-3  # the width of the grid
+    bit = privacy.worst_bit(order, level, epsilon)
+    assert privacy.approximate_delta(bit, epsilon) == pytest.approx(bound, rel=1e-12)
+    attained = privacy.divergence_level(bit, divergences.renyi, order=order)
+    assert attained == pytest.approx(level, rel=1e-9)
+
+
+@given(finite_channels(zeros=False))
+def test_kl_bounds_total_variation_sharper_than_pinsker(matrix):
+    level = privacy.divergence_level(matrix, divergences.kl)
+    distance = privacy.divergence_level(matrix, divergences.total_variation)
+    bound = privacy.kl_to_total_variation(level)
+    assert distance <= bound * (1 + 1e-12)
+    assert bound <= np.sqrt(level / 2) * (1 + 1e-12)
+
+
+def violates_only_just(p, epsilon, delta):
+    q = (p - delta) * np.exp(-epsilon)
+    return np.array([[p, 1 - p], [q, 1 - q]])
+
+
+def test_the_converse_constant_is_never_beaten():
+    # Every pair of bits on the border of (epsilon, delta): its level must reach tanh(epsilon/4).
+    for level in (0.02, 0.2, 0.4, 0.499):
+        epsilon = privacy.chtp_to_approximate(level)
+        for delta in (1e-4, 0.01, 0.3, 0.8):
+            for p in np.linspace(delta, 1, 41)[1:]:
+                found = privacy.chtp_epsilon(violates_only_just(p, epsilon, delta), delta)
+                assert found >= level * (1 - 1e-9)
+
+
+def test_the_converse_stops_at_one_half():
+    matrix = violates_only_just(0.01, 50.0, 0.01)  # mass delta, seen under one input only
+    assert privacy.chtp_epsilon(matrix, 0.01) == pytest.approx(1 / (2 - 0.01), rel=1e-9)
+
+
+def test_posterior_range_is_that_of_randomized_response():
+    for epsilon, prior in product((0.1, 1.0, 5.0), (0.01, 0.5, 0.9)):
+        low, high = privacy.posterior_range(epsilon, prior)
+        seen = channels.posterior(response(epsilon), [prior, 1 - prior])[:, 0]
+        assert seen == pytest.approx([high, low], rel=1e-12)
+
+
+# Channels
+
+
+@given(finite_channels(inputs=3), finite_channels(inputs=3))
+def test_budgets_add_up_when_both_outputs_are_released(first, second):
+    both = channels.joint(first, second)
+    total = privacy.pure_epsilon(first) + privacy.pure_epsilon(second)
+    assert privacy.pure_epsilon(both) <= total * (1 + 1e-12)
+    assert privacy.divergence_level(both, divergences.kl) <= (
+        privacy.divergence_level(first, divergences.kl)
+        + privacy.divergence_level(second, divergences.kl)
+    ) * (1 + 1e-12)
+
+
+def test_an_adaptive_second_release_is_the_law_of_total_probability():
+    rng = np.random.default_rng(8)
+    first = rng.dirichlet(np.ones(2), size=3)
+    second = rng.dirichlet(np.ones(4), size=(2, 3))
+    both = channels.joint(first, second)
+    for x, y, z in product(range(3), range(2), range(4)):
+        assert both[x, 4 * y + z] == first[x, y] * second[y, x, z]
+
+
+@given(finite_channels(inputs=3), st.integers(0, 2**32 - 1))
+def test_garbling_recovers_a_post_processing(matrix, seed):
+    kernel = np.random.default_rng(seed).dirichlet(np.ones(3), size=matrix.shape[1])
+    processed = channels.compose(matrix, kernel)
+    found = channels.garbling(matrix, processed)
+    np.testing.assert_allclose(matrix @ found, processed, atol=1e-9)
+
+
+@given(finite_channels(zeros=False))
+def test_every_private_pair_is_a_garbling_of_randomized_response(matrix):
+    epsilon = privacy.pure_epsilon(matrix)
+    assert channels.garbling(response(epsilon * (1 + 1e-9)), matrix) is not None
+    assert channels.garbling(response(epsilon * 0.99), matrix) is None
+
+
+# The report, and what is refused
+
+
+def test_the_report_gathers_the_same_numbers():
+    matrix = np.random.default_rng(5).dirichlet(np.ones(4), size=3)
+    table = privacy.report(matrix, distances=1 - np.eye(3), etas=(0.1, 0.3))
+    assert table.pure == table.smooth == privacy.pure_epsilon(matrix)
+    assert table.delta_at[0.5] == privacy.approximate_delta(matrix, 0.5)
+    assert table.epsilon_at[0.01] == privacy.approximate_epsilon(matrix, 0.01)
+    assert table.chi_square == pytest.approx(np.expm1(table.renyi[2.0]), rel=1e-12)
+    assert table.chtp[0.3] == privacy.chtp_epsilon(matrix, 0.3) <= table.chtp[0.1]
+    assert table.zcdp == privacy.zcdp(matrix)
+    text = str(table).splitlines()
+    assert len(text) == 15 and text[0].endswith(f"{table.pure:.6g}")
+
+
+FLIP = [[0.75, 0.25], [0.25, 0.75]]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: privacy.pure_epsilon([[0.5, 0.6], [0.5, 0.5]]), "channel must sum to one"),
+        (lambda: privacy.pure_epsilon([[0.5, 0.5]]), "channel must have at least two inputs"),
+        (lambda: privacy.pure_epsilon(FLIP, [[0, 2]]), "pairs must be at most 1, got 2"),
+        (lambda: privacy.pure_epsilon(FLIP, [0, 1]), r"pairs must have shape \(m, 2\)"),
+        (lambda: privacy.pure_epsilon(FLIP, []), "pairs must not be empty"),
+        (lambda: privacy.approximate_delta(FLIP, -0.1), "epsilon must be at least 0, got -0.1"),
+        (lambda: privacy.approximate_delta(FLIP, np.nan), "epsilon must be finite, got nan"),
+        (lambda: privacy.approximate_epsilon(FLIP, 1.5), "delta must be at most 1, got 1.5"),
+        (lambda: privacy.smooth_epsilon(FLIP, [[0, 1], [2, 0]]), "distances must be symmetric"),
+        (lambda: privacy.smooth_epsilon(FLIP, [[0]]), "distances must have shape"),
+        (lambda: privacy.zcdp(FLIP, rtol=1e-15), "rtol must be at least 1e-12"),
+        (lambda: privacy.chtp_epsilon(FLIP, 0.0), "eta must be greater than 0"),
+        (
+            lambda: privacy.chtp_epsilon(np.full((2, 17), 1 / 17), 0.5, inherited=False),
+            "channel must have at most 16 outputs",
+        ),
+        (lambda: privacy.chtp_to_approximate(0.5), "level must be less than 0.5"),
+        (lambda: privacy.tradeoff(FLIP, 1.1), "alpha must be at most 1"),
+        (lambda: privacy.tradeoff_curve([0.5, 0.5], [1.0]), "p and q must be two laws"),
+        (lambda: privacy.datasets(2, 0), "n must be at least 1"),
+        (lambda: privacy.datasets(10, 10), "n must leave at most"),
+        (lambda: privacy.datasets(2, 2, "other"), "relation must be"),
+        (lambda: privacy.distances([(0,), (0, 1)]), "worlds must hold data sets of one length"),
+        (lambda: privacy.distances([(0,), (1,)], [[0, 2], [2, 0]]), "metric must be at most 1"),
+        (lambda: privacy.distances([(0,), (1,)], [[0, 1], [0, 0]]), "metric must be symmetric"),
+        (lambda: privacy.renyi_to_delta(0.5, 1, 1), "order must be at least 1"),
+        (lambda: channels.joint(FLIP, [[1.0]]), "second must have shape"),
+        (lambda: channels.garbling(FLIP, [[1.0]]), "target must have the 2 inputs"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_wrong_types_are_named():
+    with pytest.raises(TypeError, match="pairs must be integers"):
+        privacy.pure_epsilon(FLIP, [[0.0, 1.0]])
+    with pytest.raises(TypeError, match="n must be integers"):
+        privacy.datasets(2, 3.0)
