@@ -6,6 +6,8 @@ import shutil
 from importlib.metadata import files
 from pathlib import Path
 
+from docutils import nodes
+
 MATHJAX = "tex-mml-chtml.js"
 FONTS = "output/chtml/fonts/woff-v2"
 
@@ -22,20 +24,29 @@ def copy_mathjax(app, exception):
             shutil.copy(file.locate(), target / inner)
 
 
-def drop_thebe(app, pagename, templatename, context, doctree):
-    """Remove the script that would load a remote kernel: the book runs on the reader's machine."""
+def drop_thebe_scripts(app, pagename, templatename, context, doctree):
+    """Remove the scripts that would load a remote kernel: the book runs on the reader's machine."""
     if "script_files" in context:
         context["script_files"] = [
             script
             for script in context["script_files"]
-            if "thebe" not in str(getattr(script, "filename", script))
+            if "thebe"
+            not in f"{script} {getattr(script, 'attributes', '')}".lower()
         ]
+
+
+def drop_thebe_settings(app, doctree, docname):
+    """Remove the settings of that kernel, which are written into every page."""
+    for node in list(doctree.findall(nodes.raw)):
+        if "thebe" in node.astext() or "kernelName" in node.astext():
+            node.parent.remove(node)
 
 
 def setup(app):
     app.config.mathjax_path = f"mathjax/{MATHJAX}"
     app.connect("build-finished", copy_mathjax)
-    app.connect("html-page-context", drop_thebe, priority=900)
+    app.connect("html-page-context", drop_thebe_scripts, priority=900)
+    app.connect("doctree-resolved", drop_thebe_settings, priority=900)
     return {
         "version": "1",
         "parallel_read_safe": True,
