@@ -1,0 +1,137 @@
+"""The normal approximation to a released count: moments, tests, and how far off it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import norm
+
+from minimaxdp import _validate
+from minimaxdp.inference.release import LaplaceRelease
+
+__all__ = ["normal_distance", "normal_p_value", "release_variance"]
+
+
+def release_variance(theta: ArrayLike, n: ArrayLike, epsilon: ArrayLike) -> Any:
+    r"""Variance of a proportion released with Laplace noise.
+
+    .. math:: \mathrm{Var}(\hat\pi) = \frac{\theta (1 - \theta)}{n} + \frac{2}{\varepsilon^2 n^2}
+              = \frac{\sigma_n^2(\theta)}{n}, \qquad
+              \sigma_n^2(\theta) = \theta (1 - \theta) + \frac{2}{n \varepsilon^2}
+
+    Parameters
+    ----------
+    theta : array_like
+        Proportion of the population, in [0, 1].
+    n : array_like of int
+        Number of people, at least 1.
+    epsilon : array_like
+        Privacy budget in nats, positive.
+
+    Returns
+    -------
+    float or ndarray
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range.
+
+    Notes
+    -----
+    Boulaguiem's slides (claims ``Boul-normal``, ``Boul-sigma``).
+
+    Examples
+    --------
+    >>> round(float(release_variance(0.5, 10, 1.0)), 12)
+    0.045
+    """
+    theta = _validate.real("theta", theta, minimum=0, maximum=1)
+    n, epsilon = _validate.integer("n", n, minimum=1), _validate.epsilon(epsilon)
+    return theta * (1 - theta) / n + 2 / (epsilon * n) ** 2
+
+
+def normal_p_value(released: ArrayLike, n: int, theta0: float, epsilon: float) -> Any:
+    r"""Approximate p-value against larger proportions.
+
+    .. math:: 1 - \Phi\Big(\frac{z / n - \theta_0}{\sqrt{\mathrm{Var}(\hat\pi)}}\Big)
+
+    Parameters
+    ----------
+    released : array_like
+        Counts plus Laplace noise.
+    n : int
+        Number of people, at least 1.
+    theta0 : float
+        Proportion under the hypothesis, in [0, 1].
+    epsilon : float
+        Privacy budget in nats, positive.
+
+    Returns
+    -------
+    float or ndarray
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range.
+
+    Notes
+    -----
+    Boulaguiem's slides (claim ``Boul-normal``), after Vu and Slavkovic (2009).
+
+    Examples
+    --------
+    >>> round(float(normal_p_value(40.0, 100, 0.3, 1.0)), 4)
+    0.0185
+    """
+    released = _validate.real("released", released)
+    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
+    deviation = np.sqrt(release_variance(theta0, n, epsilon))
+    return norm.sf((released / n - theta0) / deviation)
+
+
+def normal_distance(n: int, theta: float, epsilon: float) -> float:
+    r"""Kolmogorov distance between the standardised release and the standard normal law.
+
+    .. math:: \sup_y \Big| \Pr\Big(\frac{\hat\pi - \theta}{\sqrt{\mathrm{Var}(\hat\pi)}} \le y\Big)
+              - \Phi(y) \Big|
+
+    The supremum is taken over 4001 points from -8 to 8 and over the possible counts, where
+    the density of the release peaks.
+
+    Parameters
+    ----------
+    n : int
+        Number of people, at least 1.
+    theta : float
+        Proportion of the population, in [0, 1].
+    epsilon : float
+        Privacy budget in nats, positive.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range.
+
+    Notes
+    -----
+    Boulaguiem's slides (claim ``Boul-BE``).
+
+    Examples
+    --------
+    >>> round(normal_distance(20_000, 1 / 20_000, 1.0), 3)
+    0.033
+    """
+    law = LaplaceRelease(n, theta, epsilon)
+    deviation = law.n * np.sqrt(release_variance(law.theta, law.n, law.epsilon))
+    counts = np.arange(law.n + 1.0)
+    near = counts[abs(counts - law.n * law.theta) <= 8 * deviation]
+    z = np.concatenate([law.n * law.theta + deviation * np.linspace(-8, 8, 4001), near])
+    return float(abs(law.cdf(z) - norm.cdf((z - law.n * law.theta) / deviation)).max())

@@ -1,0 +1,395 @@
+"""Tests from one released count: p-values, optimal tests, and the programme that proves them so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq, elementwise, linprog
+from scipy.stats import binom
+
+from minimaxdp import _validate
+from minimaxdp.inference.release import LaplaceRelease, TulapRelease
+from minimaxdp.inference.tulap import Tulap
+
+__all__ = ["optimal_power", "p_value", "unbiased_power", "unbiased_region", "unbiased_test"]
+
+
+def p_value(
+    released: ArrayLike,
+    n: int,
+    theta0: float,
+    epsilon: float,
+    delta: float = 0.0,
+    *,
+    alternative: str = "greater",
+    noise: str = "tulap",
+) -> Any:
+    r"""Exact p-values of released counts, in time O(n + number of values).
+
+    .. math:: p(z) = \Pr_{\theta_0}(X + N \ge z)
+              = \sum_x \binom nx \theta_0^x (1 - \theta_0)^{n - x} \Pr(N \ge z - x)
+
+    Uniform under the hypothesis, because the law of the release is continuous. The relative
+    accuracy is 1e-13 down to 1e-300 for n up to 10^5.
+
+    Parameters
+    ----------
+    released : array_like
+        Counts plus noise, any shape.
+    n : int
+        Number of people, at least 1.
+    theta0 : float
+        Proportion under the hypothesis, in [0, 1].
+    epsilon : float
+        Privacy budget in nats, positive.
+    delta : float
+        From 0 to 1 (1 excluded); only for Tulap noise.
+    alternative : {"greater", "less", "two-sided", "unbiased"}
+        The first two are uniformly most powerful under Tulap noise. "two-sided" doubles the
+        smaller of them; "unbiased" is the two-sided test of :func:`unbiased_region`.
+    noise : {"tulap", "laplace"}
+        What was added.
+
+    Returns
+    -------
+    float or ndarray, same shape as `released`
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a value is not finite, or a parameter is out of its range.
+
+    Notes
+    -----
+    Boulaguiem's slides (claim ``Boul-UMP-pvalue``), after Awan and Slavkovic (2018).
+
+    Examples
+    --------
+    >>> round(float(p_value(40.2, n=100, theta0=0.3, epsilon=1.0)), 4)
+    0.0185
+    """
+    released = _validate.real("released", released)
+    sides = ("greater", "less", "two-sided", "unbiased")
+    _choice("alternative", alternative, sides)
+    law = _law(n, theta0, epsilon, delta, noise)
+    if alternative == "greater":
+        return law.sf(released)
+    if alternative == "less":
+        return law.cdf(released)
+    if alternative == "two-sided":
+        return np.minimum(1.0, 2 * np.minimum(law.sf(released), law.cdf(released)))
+    return _unbiased_p_value(np.asarray(released), law)
+
+
+def unbiased_region(
+    n: int, theta0: float, epsilon: float, delta: float = 0.0, *, alpha: float = 0.05
+) -> tuple[float, float]:
+    r"""Where the unbiased two-sided test accepts: an interval of released counts.
+
+    .. math:: \Pr_{\theta_0}(\text{low} \le Y \le \text{high}) = 1 - \alpha, \qquad
+              \frac{d}{d\theta} \Pr_\theta(\text{low} \le Y \le \text{high})
+              \Big|_{\theta_0} = 0
+
+    The derivative vanishes exactly if, with one person fewer, a unit window that ends at
+    `low` is as probable as one that ends at `high`.
+
+    Parameters
+    ----------
+    n : int
+        Number of people, at least 1.
+    theta0 : float
+        Proportion under the hypothesis, strictly between 0 and 1.
+    epsilon : float
+        Privacy budget in nats, positive.
+    delta : float
+        From 0 to 1 (1 excluded).
+    alpha : float
+        Size of the test, strictly between 0 and 1.
+
+    Returns
+    -------
+    (low, high)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range.
+
+    Examples
+    --------
+    >>> low, high = unbiased_region(30, 0.5, epsilon=1.0)
+    >>> f"{low:.4f} {high:.4f}"
+    '8.9507 21.0493'
+    """
+    theta0 = _validate.real("theta0", theta0, above=0, below=1)
+    alpha = _validate.scalar("alpha", _validate.real("alpha", alpha, above=0, below=1))
+    law = _law(n, theta0, epsilon, delta, "tulap")
+    window, mode = _window(law)
+    size = lambda z: float(_unbiased_p_value(np.asarray(z), law))  # noqa: E731
+    step = 1.0
+    while size(mode + step) > alpha:
+        step *= 2
+    high = brentq(lambda z: size(z) - alpha, mode, mode + step, xtol=1e-12)
+    return float(_partner(np.asarray([high]), law, window, mode)[0]), float(high)
+
+
+def unbiased_test(
+    n: int, theta0: float, epsilon: float, delta: float = 0.0, *, alpha: float = 0.05
+) -> tuple[float, float]:
+    r"""The best private unbiased two-sided test: centre and margin.
+
+    .. math:: \phi_x = \Pr(|x - \text{centre}| + N \ge \text{margin}), \qquad
+              \mathbb E_{\theta_0} \phi(X) = \alpha, \qquad
+              \mathbb E_{\theta_0} (X - n \theta_0) \phi(X) = 0
+
+    The noise is added to the distance of the count from the centre, which one person moves by
+    at most 1. This needs a release of its own: it is not a function of a released count, and
+    stronger than any unbiased test that is.
+
+    Parameters
+    ----------
+    n : int
+        Number of people, at least 1.
+    theta0 : float
+        Proportion under the hypothesis, strictly between 0 and 1.
+    epsilon : float
+        Privacy budget in nats, positive.
+    delta : float
+        From 0 to 1 (1 excluded).
+    alpha : float
+        Size of the test, strictly between 0 and 1.
+
+    Returns
+    -------
+    (centre, margin)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range.
+
+    Notes
+    -----
+    After Awan and Slavkovic (2018); that it reaches the optimum of
+    :func:`optimal_power` is tested, not assumed.
+
+    Examples
+    --------
+    >>> centre, margin = unbiased_test(30, 0.5, epsilon=1.0)
+    >>> round(centre, 9)
+    15.0
+    """
+    theta0 = _validate.real("theta0", theta0, above=0, below=1)
+    alpha = _validate.scalar("alpha", _validate.real("alpha", alpha, above=0, below=1))
+    law = _law(n, theta0, epsilon, delta, "tulap")
+    noise, x, null = Tulap(law.epsilon, law.delta), np.arange(law.n + 1.0), law.probabilities()
+    far = float(noise.isf(alpha / 2)) if alpha < 1 else 0.0
+
+    def margin(centre: float) -> float:
+        size = lambda m: null @ noise.sf(m - abs(x - centre)) - alpha  # noqa: E731
+        return brentq(size, -far - 50, law.n + far + abs(centre) + 50, xtol=1e-13)
+
+    def slope(centre: float) -> float:
+        phi = noise.sf(margin(centre) - abs(x - centre))
+        return (x - law.n * law.theta) / law.n @ (null * phi)
+
+    centre = brentq(slope, -far - 1.0, law.n + far + 1.0, xtol=1e-12)
+    return float(centre), float(margin(centre))
+
+
+def unbiased_power(
+    theta: ArrayLike,
+    n: int,
+    theta0: float,
+    epsilon: float,
+    delta: float = 0.0,
+    *,
+    alpha: float = 0.05,
+    release: str = "count",
+) -> Any:
+    """Exact probability that an unbiased two-sided test rejects.
+
+    Parameters
+    ----------
+    theta : array_like
+        True proportions, in [0, 1].
+    n, theta0, epsilon, delta, alpha
+        As in :func:`unbiased_region`.
+    release : {"count", "distance"}
+        What is at hand: a noisy count (:func:`unbiased_region`), or a noisy distance from the
+        centre (:func:`unbiased_test`).
+
+    Returns
+    -------
+    float or ndarray
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range.
+
+    Examples
+    --------
+    >>> round(float(unbiased_power(0.5, 30, 0.5, epsilon=1.0)), 6)
+    0.05
+    """
+    theta = np.asarray(_validate.real("theta", theta, minimum=0, maximum=1))
+    _choice("release", release, ("count", "distance"))
+    if release == "distance":
+        centre, margin = unbiased_test(n, theta0, epsilon, delta, alpha=alpha)
+        x = np.arange(n + 1.0)
+        phi = Tulap(epsilon, delta).sf(margin - abs(x - centre))
+        powers = [binom.pmf(x, n, t) @ phi for t in theta.ravel()]
+        return np.reshape(powers, theta.shape)[()]
+    low, high = unbiased_region(n, theta0, epsilon, delta, alpha=alpha)
+    laws = [TulapRelease(n, t, epsilon, delta) for t in theta.ravel()]
+    return np.reshape([law.cdf(low) + law.sf(high) for law in laws], theta.shape)[()]
+
+
+def optimal_power(
+    theta1: float,
+    n: int,
+    theta0: float,
+    epsilon: float,
+    delta: float = 0.0,
+    *,
+    alpha: float = 0.05,
+    unbiased: bool = False,
+) -> tuple[float, NDArray[np.float64]]:
+    r"""Largest power of any private test against one alternative, by linear programming.
+
+    .. math:: \max_\phi \mathbb E_{\theta_1} \phi(X) \quad \text{subject to} \quad
+              \mathbb E_{\theta_0} \phi(X) \le \alpha, \quad
+              \phi_x \le e^\varepsilon \phi_{x \pm 1} + \delta, \quad
+              1 - \phi_x \le e^\varepsilon (1 - \phi_{x \pm 1}) + \delta
+
+    Here :math:`\phi_x` is the probability to reject when the true count is x: a binary answer
+    of an (epsilon, delta)-private mechanism. Nothing is assumed of its form.
+
+    Parameters
+    ----------
+    theta1 : float
+        The alternative, in [0, 1].
+    n : int
+        Number of people, at least 1; small, since the programme has n + 1 unknowns.
+    theta0 : float
+        Proportion under the hypothesis, in [0, 1].
+    epsilon : float
+        Privacy budget in nats, positive.
+    delta : float
+        From 0 to 1 (1 excluded).
+    alpha : float
+        Size of the test, strictly between 0 and 1.
+    unbiased : bool
+        If true, the derivative of the power at theta0 must vanish and the size be alpha.
+
+    Returns
+    -------
+    (power, phi)
+        The optimum, and the probabilities of rejection at 0, ..., n.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range.
+
+    Notes
+    -----
+    Boulaguiem's slides (claim ``Boul-UMP``), after Awan and Slavkovic (2018).
+
+    Examples
+    --------
+    >>> power, _ = optimal_power(0.7, 10, 0.5, epsilon=1.0)
+    >>> law0, law1 = TulapRelease(10, 0.5, 1.0), TulapRelease(10, 0.7, 1.0)
+    >>> bool(abs(law1.sf(law0.isf(0.05)) - power) < 1e-8)
+    True
+    """
+    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
+    theta0 = _validate.scalar("theta0", _validate.real("theta0", theta0, minimum=0, maximum=1))
+    theta1 = _validate.scalar("theta1", _validate.real("theta1", theta1, minimum=0, maximum=1))
+    epsilon = _validate.scalar("epsilon", _validate.epsilon(epsilon))
+    delta = _validate.scalar("delta", _validate.real("delta", delta, minimum=0, below=1))
+    alpha = _validate.scalar("alpha", _validate.real("alpha", alpha, above=0, below=1))
+    x, e = np.arange(n + 1), np.exp(-epsilon)
+    null = binom.pmf(x, n, theta0)
+    here = np.vstack([np.eye(n + 1)[:-1], np.eye(n + 1)[1:]])
+    there = np.vstack([np.eye(n + 1)[1:], np.eye(n + 1)[:-1]])
+    # Divided by exp(epsilon), so that the entries stay near one.
+    rows = np.vstack([e * here - there, there - e * here])
+    bounds = np.concatenate([np.full(2 * n, e * delta), np.full(2 * n, 1 - e + e * delta)])
+    fixed: dict[str, Any] = {}
+    if unbiased:
+        fixed = {"A_eq": np.vstack([null, (x - n * theta0) * null]), "b_eq": [alpha, 0.0]}
+    else:
+        rows, bounds = np.vstack([rows, null]), np.append(bounds, alpha)
+    result = linprog(
+        -binom.pmf(x, n, theta1),
+        A_ub=rows,
+        b_ub=bounds,
+        bounds=(0, 1),
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+        **fixed,
+    )
+    if not result.success:
+        raise RuntimeError(f"the linear programme failed: {result.message}")
+    return -float(result.fun), result.x
+
+
+def _law(n: int, theta: float, epsilon: float, delta: float, noise: str) -> Any:
+    _choice("noise", noise, ("tulap", "laplace"))
+    if noise == "tulap":
+        return TulapRelease(n, theta, epsilon, delta)
+    if delta != 0:
+        raise ValueError(f"delta must be 0 for Laplace noise, got {delta}")
+    return LaplaceRelease(n, theta, epsilon)
+
+
+def _choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
+
+
+def _window(law: Any) -> tuple[Any, float]:
+    """The chance of the unit window that ends at z, with one person fewer, and its mode."""
+    if isinstance(law, LaplaceRelease):
+        raise ValueError("alternative 'unbiased' needs Tulap noise, got 'laplace'")
+    if not 0 < law.theta < 1:
+        raise ValueError(f"theta0 must lie strictly between 0 and 1, got {law.theta}")
+    # With one person in all, a count that is surely zero stands for nobody.
+    fewer = TulapRelease(max(law.n - 1, 1), law.theta if law.n > 1 else 0.0, law.epsilon, law.delta)
+
+    def window(z: Any) -> Any:
+        above = fewer.sf(z - 1) - fewer.sf(z)
+        below = fewer.cdf(z) - fewer.cdf(z - 1)
+        return np.where(fewer.sf(z) < 0.5, above, below)
+
+    # Linear between its knots, so that it peaks at one of them.
+    reach = law._parts["noise"].reach
+    counts = np.arange(-1.0, law.n + 2)
+    shifts = [0.5] if np.isinf(reach) else [0.5, reach % 1, -reach % 1]
+    knots = np.sort(np.concatenate([counts + s for s in shifts]))
+    return window, float(knots[np.argmax(window(knots))])
+
+
+def _partner(z: Any, law: Any, window: Any, mode: float) -> Any:
+    """The other end of the unbiased region that ends at z."""
+    height = np.maximum(window(z), 1e-300)
+    noise = law._parts["noise"]
+    tail = np.minimum(height, 0.5) * (1 - 1e-9)
+    outer = np.where(z >= mode, noise.quantile(tail) - 1, law.n + noise.isf(tail) + 2)
+    gap = lambda y, height: np.log(np.maximum(window(y), 1e-310)) - np.log(height)  # noqa: E731
+    low, high = np.minimum(outer, mode), np.maximum(outer, mode)
+    # At the mode itself both ends meet; rounding must not leave the bracket without a root.
+    height = np.minimum(height, window(np.asarray(mode)) * (1 - 1e-15))
+    return elementwise.find_root(gap, (low, high), args=(height,)).x
+
+
+def _unbiased_p_value(z: Any, law: Any) -> Any:
+    window, mode = _window(law)
+    flat = np.atleast_1d(z).astype(float)
+    other = _partner(flat, law, window, mode)
+    low, high = np.minimum(flat, other), np.maximum(flat, other)
+    return np.reshape(np.minimum(law.cdf(low) + law.sf(high), 1.0), np.shape(z))[()]
