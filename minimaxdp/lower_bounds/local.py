@@ -1,15 +1,23 @@
-r"""Lower bounds on minimax risk: what no procedure can beat, with explicit constants."""
+r"""Local privacy: how much a private report contracts distances, and the bounds that follow."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate
 
-__all__ = ["hellinger_contraction", "local_contraction", "multinomial", "multinomial_local"]
+__all__ = [
+    "classical_contraction",
+    "contraction_coefficient",
+    "extremal_channel",
+    "hellinger_contraction",
+    "local_contraction",
+    "multinomial",
+    "multinomial_local",
+]
 
 
 def local_contraction(epsilon: ArrayLike) -> Any:
@@ -50,6 +58,130 @@ def local_contraction(epsilon: ArrayLike) -> Any:
     epsilon = _validate.epsilon(epsilon)
     # exp(-epsilon) is taken out of both terms: the square alone overflows from 355 on.
     return np.expm1(epsilon) * -np.expm1(-epsilon) * np.maximum(1, 2 / (1 + 2 * np.exp(-epsilon)))
+
+
+def classical_contraction(epsilon: ArrayLike) -> Any:
+    r"""The contraction constant of Duchi, Jordan and Wainwright, for comparison.
+
+    .. math:: D_{kl}(M_1 \| M_2) + D_{kl}(M_2 \| M_1) \le
+              \min\{4, e^{2\varepsilon}\} (e^\varepsilon - 1)^2 \|P_1 - P_2\|_{TV}^2
+
+    Parameters
+    ----------
+    epsilon : array_like
+        Privacy budget in nats, positive and at most 350, where the constant overflows.
+
+    Returns
+    -------
+    float or ndarray
+        Always above :func:`local_contraction`, which bounds the same sum.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If epsilon is not in its range.
+
+    Notes
+    -----
+    Duchi, Jordan and Wainwright (2013), Theorem 1.
+
+    Examples
+    --------
+    >>> round(float(classical_contraction(np.log(2))), 12)
+    4.0
+    """
+    epsilon = _validate.real("epsilon", epsilon, above=0, maximum=350)
+    return np.minimum(4, np.exp(2 * epsilon)) * np.expm1(epsilon) ** 2
+
+
+def contraction_coefficient(
+    epsilon: ArrayLike,
+    divergence: Literal["total variation", "kl", "chi square", "hellinger"] = "total variation",
+    *,
+    delta: ArrayLike = 0.0,
+) -> Any:
+    r"""Largest ratio of a divergence after a private channel to the same divergence before.
+
+    .. math:: \eta_{TV} = \frac{e^\varepsilon - 1 + 2 \delta}{e^\varepsilon + 1}, \qquad
+              \eta_{KL} = \eta_{\chi^2} = \eta_{H^2} = \tanh^2 \frac\varepsilon2
+              \quad (\delta = 0)
+
+    Parameters
+    ----------
+    epsilon : array_like
+        Privacy budget in nats, positive.
+    divergence : {"total variation", "kl", "chi square", "hellinger"}
+    delta : array_like
+        In [0, 1]; only for total variation.
+
+    Returns
+    -------
+    float or ndarray
+        In (0, 1]; attained, or approached, by randomized response.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range, or delta goes with another divergence.
+
+    Notes
+    -----
+    Kairouz, Oh and Viswanath (2016); Asoodeh and Zhang (2022).
+
+    Examples
+    --------
+    >>> round(float(contraction_coefficient(np.log(3))), 12)
+    0.5
+    >>> round(float(contraction_coefficient(np.log(3), "kl")), 12)
+    0.25
+    """
+    epsilon = _validate.epsilon(epsilon)
+    delta = _validate.real("delta", delta, minimum=0, maximum=1)
+    if divergence not in ("total variation", "kl", "chi square", "hellinger"):
+        raise ValueError(f"divergence is not known: {divergence!r}")
+    shrink = np.tanh(epsilon / 2)
+    if divergence == "total variation":
+        return shrink + delta * (1 - shrink)  # 2 / (e^epsilon + 1) is 1 - tanh
+    if np.any(np.asarray(delta) != 0):
+        raise ValueError("delta must be 0 for a divergence other than total variation")
+    return shrink**2
+
+
+def extremal_channel(epsilon: float) -> NDArray[np.float64]:
+    r"""A channel that attains the contraction constant.
+
+    .. math:: \sum_y \frac{(Q(y \mid 1) - Q(y \mid 2))^2}{Q(y \mid x_0)} = K(\varepsilon)
+
+    Randomized response up to budget ln 2 (with :math:`x_0 = 2`), and 3-ary randomized response
+    from there on (with :math:`x_0 = 3`).
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget in nats, positive.
+
+    Returns
+    -------
+    ndarray, shape (2, 2) or (3, 3)
+        The reference row is the last one.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If epsilon is not a single positive finite number.
+
+    Examples
+    --------
+    >>> Q = extremal_channel(1.0)
+    >>> gap = ((Q[0] - Q[1]) ** 2 / Q[-1]).sum()
+    >>> bool(abs(gap - local_contraction(1.0)) < 1e-12)
+    True
+    """
+    epsilon = float(_validate.scalar("epsilon", _validate.epsilon(epsilon)))
+    d = 2 if epsilon <= np.log(2) else 3
+    weights = np.full((d, d), np.exp(-epsilon))
+    np.fill_diagonal(weights, 1.0)
+    return weights / weights.sum(axis=1, keepdims=True)
 
 
 def hellinger_contraction(epsilon: ArrayLike) -> Any:

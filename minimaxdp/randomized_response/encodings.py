@@ -1,0 +1,514 @@
+"""Better encodings of one of d categories: subset selection, optimised unary, Hadamard."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from minimaxdp import _validate, channels
+from minimaxdp.randomized_response.binary import Rng
+from minimaxdp.randomized_response.categorical import (
+    _counts,
+    _law,
+    _records,
+    _set_checked,
+    _tally,
+)
+
+__all__ = [
+    "HadamardResponse",
+    "OptimisedUnary",
+    "SubsetSelection",
+    "best_subset_size",
+    "hadamard_risk",
+    "optimised_unary_risk",
+    "subset_selection_risk",
+]
+
+# Random numbers held at once, and columns of a full matrix.
+_CHUNK = 2**19
+_LARGEST_MATRIX = 2**16
+
+
+@dataclass(frozen=True)
+class SubsetSelection:
+    r"""Subset selection: report w categories, the true one more often among them.
+
+    .. math:: \Pr(Z = S) \propto \begin{cases} e^\varepsilon & x \in S \\ 1 & x \notin S
+              \end{cases} \qquad (|S| = w)
+
+    At w = 1 this is k-ary randomized response. With the best w its risk at the uniform law is
+    the least that any locally private channel allows as n grows.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget in nats, positive; the guarantee is exact.
+    d : int
+        Number of categories, at least 2.
+    w : int, optional
+        Size of the subset, from 1 to d - 1; :func:`best_subset_size` by default.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range.
+
+    Notes
+    -----
+    Ye and Barg (2018); Wang et al. (2016).
+
+    Examples
+    --------
+    >>> mechanism = SubsetSelection(1.0, d=8)
+    >>> mechanism.w, mechanism.privatize([0, 3, 3], rng=0).sum(axis=1).tolist()
+    (2, [2, 2, 2])
+    """
+
+    epsilon: float
+    d: int
+    w: int | None = None
+
+    def __post_init__(self) -> None:
+        _set_checked(self)  # type: ignore[arg-type]
+        if self.w is None:
+            w = int(best_subset_size(self.epsilon, self.d))
+        else:
+            w = _validate.integer("w", self.w, minimum=1, maximum=self.d - 1)
+            w = _validate.scalar("w", w)
+        object.__setattr__(self, "w", w)
+
+    @property
+    def member_probability(self) -> float:
+        """Probability that the true category is in the report."""
+        return float(self.w / (self.w + (self.d - self.w) * np.exp(-self.epsilon)))
+
+    @property
+    def other_probability(self) -> float:
+        """Probability that one given other category is in the report."""
+        return float((self.w - self.member_probability) / (self.d - 1))
+
+    def channel(self) -> NDArray[np.float64]:
+        """The mechanism as a matrix, one column a subset in the order of `combinations`."""
+        if comb(self.d, self.w) > _LARGEST_MATRIX:
+            raise ValueError(f"d must leave at most {_LARGEST_MATRIX} subsets, got {self}")
+        member = self._subsets().T == 1
+        weights = np.where(member, 1.0, np.exp(-self.epsilon))
+        return weights / weights.sum(axis=1, keepdims=True)
+
+    def privatize(self, categories: ArrayLike, *, rng: Rng = None) -> NDArray[np.uint8]:
+        """Perturb every record independently: shape (n,) to bits of shape (n, d)."""
+        records = _records(categories, self.d)
+        rng = np.random.default_rng(rng)
+        reports = np.zeros((records.size, self.d), dtype=np.uint8)
+        rows = max(1, _CHUNK // self.d)
+        for start in range(0, records.size, rows):
+            truth = records[start : start + rows]
+            # A uniform order of the categories, with the true one first or last as it is
+            # in the subset or not; the first w of them are the subset.
+            keys = rng.random((truth.size, self.d))
+            inside = rng.random(truth.size) < self.member_probability
+            keys[np.arange(truth.size), truth] = np.where(inside, -1.0, 2.0)
+            chosen = np.argpartition(keys, self.w - 1, axis=1)[:, : self.w]
+            np.put_along_axis(reports[start : start + rows], chosen, 1, axis=1)
+        return reports
+
+    def tally(self, reports: ArrayLike) -> NDArray[np.int64]:
+        """How many reports contain each category: shape (n, d) to shape (d,)."""
+        reports = _validate.bits("reports", reports)
+        if reports.ndim != 2 or reports.shape[1] != self.d:
+            raise ValueError(f"reports must have shape (n, {self.d}), got {reports.shape}")
+        return reports.sum(axis=0, dtype=np.int64)
+
+    def privatize_counts(
+        self, counts: ArrayLike, *, rng: Rng = None, size: int | None = None
+    ) -> NDArray[np.int64]:
+        """The tally, drawn from the number of records in each category (small worlds only)."""
+        counts = _counts(counts, self.d)
+        drawn = channels.sample_counts(self.channel(), counts, rng=rng, size=size)
+        return drawn @ self._subsets()
+
+    def estimate(self, tally: ArrayLike, n: int) -> NDArray[np.float64]:
+        r"""Unbiased estimate of the category probabilities.
+
+        .. math:: \hat\theta = \frac{\text{tally}/n - q}{p - q}
+        """
+        n, tally = _tally(tally, n, self.d)
+        q = self.other_probability
+        return (tally / n - q) / (self.member_probability - q)
+
+    def risk(self, theta: ArrayLike, n: ArrayLike) -> Any:
+        """Expected squared error in l2: see :func:`subset_selection_risk`."""
+        return subset_selection_risk(self.epsilon, _law(theta, self.d), n, w=self.w)
+
+    def _subsets(self) -> NDArray[np.int64]:
+        members = np.array(list(combinations(range(self.d), self.w)))
+        bits = np.zeros((len(members), self.d), dtype=np.int64)
+        np.put_along_axis(bits, members, 1, axis=1)
+        return bits
+
+
+@dataclass(frozen=True)
+class OptimisedUnary:
+    r"""Optimised unary encoding: d bits, the true one a fair coin, the others rarely one.
+
+    .. math:: \Pr(Z_x = 1) = \frac12, \qquad \Pr(Z_j = 1) = \frac1{e^\varepsilon + 1}
+              \quad (j \ne x)
+
+    The d - 1 zeros, of which there are many, are kept as true as the budget allows.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget in nats, positive; the guarantee is exact.
+    d : int
+        Number of categories, at least 2.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If epsilon is not a single positive finite number or d not an integer from 2 on.
+
+    Notes
+    -----
+    Wang, Blocki, Li and Jha (2017).
+
+    Examples
+    --------
+    >>> OptimisedUnary(1.0, d=8).privatize([0, 3, 3], rng=0).shape
+    (3, 8)
+    """
+
+    epsilon: float
+    d: int
+
+    def __post_init__(self) -> None:
+        _set_checked(self)  # type: ignore[arg-type]
+
+    @property
+    def other_probability(self) -> float:
+        """Probability that one given other bit is one."""
+        return float(1 / (1 + np.exp(self.epsilon)))
+
+    def channel(self) -> NDArray[np.float64]:
+        """The mechanism as a matrix, shape (d, 2**d), columns as for :class:`Unary`."""
+        if 2**self.d > _LARGEST_MATRIX:
+            raise ValueError(f"d must be at most 16 for the full matrix, got {self.d}")
+        bits = (np.arange(2**self.d)[:, None] >> np.arange(self.d)[::-1]) & 1
+        chance = np.where(np.eye(self.d, dtype=bool), 0.5, self.other_probability)
+        return np.where(bits[None] == 1, chance[:, None], 1 - chance[:, None]).prod(axis=2)
+
+    def privatize(self, categories: ArrayLike, *, rng: Rng = None) -> NDArray[np.uint8]:
+        """Perturb every record independently: shape (n,) to bits of shape (n, d)."""
+        records = _records(categories, self.d)
+        rng = np.random.default_rng(rng)
+        reports = np.empty((records.size, self.d), dtype=np.uint8)
+        rows = max(1, _CHUNK // self.d)
+        for start in range(0, records.size, rows):
+            truth, chunk = records[start : start + rows], reports[start : start + rows]
+            chunk[:] = rng.random((truth.size, self.d)) < self.other_probability
+            chunk[np.arange(truth.size), truth] = rng.integers(0, 2, truth.size)
+        return reports
+
+    def tally(self, reports: ArrayLike) -> NDArray[np.int64]:
+        """How many reports set each bit: shape (n, d) to shape (d,)."""
+        reports = _validate.bits("reports", reports)
+        if reports.ndim != 2 or reports.shape[1] != self.d:
+            raise ValueError(f"reports must have shape (n, {self.d}), got {reports.shape}")
+        return reports.sum(axis=0, dtype=np.int64)
+
+    def privatize_counts(
+        self, counts: ArrayLike, *, rng: Rng = None, size: int | None = None
+    ) -> NDArray[np.int64]:
+        """The tally of reports, drawn from the number of records in each category."""
+        counts = _counts(counts, self.d)
+        shape = counts.shape if size is None else (size, *counts.shape)
+        rng = np.random.default_rng(rng)
+        others = counts.sum(axis=-1, keepdims=True) - counts
+        return rng.binomial(counts, 0.5, shape) + rng.binomial(
+            others, self.other_probability, shape
+        )
+
+    def estimate(self, tally: ArrayLike, n: int) -> NDArray[np.float64]:
+        r"""Unbiased estimate of the category probabilities.
+
+        .. math:: \hat\theta = \frac{\text{tally}/n - q}{1/2 - q}
+        """
+        n, tally = _tally(tally, n, self.d)
+        return (tally / n - self.other_probability) * 2 / np.tanh(self.epsilon / 2)
+
+    def risk(self, theta: ArrayLike, n: ArrayLike) -> Any:
+        """Expected squared error in l2: see :func:`optimised_unary_risk`."""
+        return optimised_unary_risk(self.epsilon, _law(theta, self.d), n)
+
+
+@dataclass(frozen=True)
+class HadamardResponse:
+    r"""Hadamard response: a report of a few bits for any number of categories.
+
+    .. math:: \Pr(Z = y) = \frac{2}{K (1 + e^\varepsilon)} \begin{cases} e^\varepsilon &
+              H_{x + 1, y} = 1 \\ 1 & H_{x + 1, y} = -1 \end{cases}, \qquad
+              K = 2^{\lceil \log_2 (d + 1) \rceil}
+
+    with H the Hadamard matrix of Sylvester: each row but the first is +1 on half of the
+    reports, and two rows agree on half of them.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget in nats, positive; the guarantee is exact.
+    d : int
+        Number of categories, at least 2.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If epsilon is not a single positive finite number or d not an integer from 2 on.
+
+    Notes
+    -----
+    Acharya, Sun and Zhang (2019), in the form for small budgets.
+
+    Examples
+    --------
+    >>> mechanism = HadamardResponse(1.0, d=1000)
+    >>> mechanism.reports  # ten bits
+    1024
+    """
+
+    epsilon: float
+    d: int
+
+    def __post_init__(self) -> None:
+        _set_checked(self)  # type: ignore[arg-type]
+
+    @property
+    def reports(self) -> int:
+        """Number K of different reports, a power of two."""
+        return 1 << self.d.bit_length()
+
+    def channel(self) -> NDArray[np.float64]:
+        """The mechanism as a matrix, shape (d, K), for d below 4096."""
+        if self.d >= 4096:
+            raise ValueError(f"d must be below 4096 for the full matrix, got {self.d}")
+        shared = np.arange(1, self.d + 1)[:, None] & np.arange(self.reports)
+        weights = np.where(np.bitwise_count(shared) % 2 == 0, 1.0, np.exp(-self.epsilon))
+        return weights / weights.sum(axis=1, keepdims=True)
+
+    def privatize(self, categories: ArrayLike, *, rng: Rng = None) -> NDArray[np.int64]:
+        """Perturb every record independently: shape (n,) to reports of shape (n,)."""
+        row = _records(categories, self.d).astype(np.int64) + 1
+        rng = np.random.default_rng(rng)
+        report = rng.integers(0, self.reports, row.size)
+        minus = np.bitwise_count(row & report) % 2 == 1
+        lie = rng.random(row.size) < 1 / (1 + np.exp(self.epsilon))
+        # Flipping the lowest bit of the row changes the sign, and is its own inverse: a
+        # uniform report becomes uniform among those of the sign that is wanted.
+        return np.where(minus != lie, report ^ (row & -row), report)
+
+    def tally(self, reports: ArrayLike) -> NDArray[np.int64]:
+        """How many reports are of sign +1 in the row of each category: (n,) to (d,)."""
+        seen = _records(reports, self.reports, "reports")
+        return self._signs(np.bincount(seen, minlength=self.reports))
+
+    def privatize_counts(
+        self, counts: ArrayLike, *, rng: Rng = None, size: int | None = None
+    ) -> NDArray[np.int64]:
+        """The tally, drawn from the number of records in each category."""
+        counts = _counts(counts, self.d)
+        return self._signs(channels.sample_counts(self.channel(), counts, rng=rng, size=size))
+
+    def estimate(self, tally: ArrayLike, n: int) -> NDArray[np.float64]:
+        r"""Unbiased estimate of the category probabilities.
+
+        .. math:: \hat\theta = \frac{2\, \text{tally}/n - 1}{\tanh(\varepsilon/2)}
+        """
+        n, tally = _tally(tally, n, self.d)
+        return (2 * tally / n - 1) / np.tanh(self.epsilon / 2)
+
+    def risk(self, theta: ArrayLike, n: ArrayLike) -> Any:
+        """Expected squared error in l2: see :func:`hadamard_risk`."""
+        return hadamard_risk(self.epsilon, _law(theta, self.d), n)
+
+    def _signs(self, seen: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Counts of reports to counts of sign +1, by the fast Walsh-Hadamard transform."""
+        total, step = seen.sum(axis=-1, keepdims=True), 1
+        while step < self.reports:
+            pairs = seen.reshape(*seen.shape[:-1], -1, 2, step)
+            plus, minus = pairs[..., 0, :], pairs[..., 1, :]
+            seen = np.stack([plus + minus, plus - minus], axis=-2).reshape(seen.shape)
+            step *= 2
+        return (seen[..., 1 : self.d + 1] + total) // 2
+
+
+def best_subset_size(epsilon: ArrayLike, d: ArrayLike) -> Any:
+    r"""The subset size with the least risk at the uniform law.
+
+    .. math:: w \in \Big\{\Big\lfloor \frac{d}{e^\varepsilon + 1} \Big\rfloor,
+              \Big\lceil \frac{d}{e^\varepsilon + 1} \Big\rceil\Big\}, \qquad 1 \le w \le d - 1
+
+    Parameters
+    ----------
+    epsilon : array_like
+        Privacy budget in nats, positive.
+    d : array_like of int
+        Number of categories, at least 2.
+
+    Returns
+    -------
+    int or ndarray of int
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range.
+
+    Examples
+    --------
+    >>> int(best_subset_size(1e-6, 10)), int(best_subset_size(5.0, 10))
+    (5, 1)
+    """
+    epsilon, d = _validate.epsilon(epsilon), _validate.integer("d", d, minimum=2)
+    low = np.clip(np.floor(d / (np.exp(epsilon) + 1)), 1, d - 1)
+    high = np.minimum(low + 1, d - 1)
+    first, second = (_uniform_factor(epsilon, d, w) for w in (low, high))
+    return np.where(first <= second, low, high).astype(np.int64)[()]
+
+
+def subset_selection_risk(
+    epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike, *, w: int | None = None
+) -> Any:
+    r"""Exact risk of subset selection for independent draws from a law.
+
+    .. math:: \mathbb E \|\hat\theta - \theta\|_2^2 = \sum_j \frac{\pi_j (1 - \pi_j)}{n (p - q)^2},
+              \qquad \pi_j = q + (p - q) \theta_j
+
+    with p and q the probabilities that the true and another given category are reported; at the
+    uniform law :math:`\frac{(d-1)^2 (w e^\varepsilon + d - w)^2}
+    {n\, d\, w (d - w) (e^\varepsilon - 1)^2}`.
+
+    Parameters
+    ----------
+    epsilon : array_like
+        Privacy budget in nats, positive.
+    theta : array_like, shape (..., d)
+        Probability vectors along the last axis, d at least 2.
+    n : array_like of int
+        Number of people, at least 1.
+    w : int, optional
+        Size of the subset; the best at each epsilon by default.
+
+    Returns
+    -------
+    float or ndarray
+        epsilon, n and the leading axes of theta broadcast.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range.
+
+    Examples
+    --------
+    >>> from minimaxdp.randomized_response import kary_risk
+    >>> law = [0.5, 0.3, 0.2]
+    >>> bool(np.isclose(subset_selection_risk(1.0, law, 9, w=1), kary_risk(1.0, law, 9)))
+    True
+    """
+    epsilon, theta, n = _risk_arguments(epsilon, theta, n)
+    d = theta.shape[-1]
+    if w is None:
+        w = best_subset_size(epsilon, d)
+    else:
+        w = _validate.scalar("w", _validate.integer("w", w, minimum=1, maximum=d - 1))
+    p = w / (w + (d - w) * np.exp(-epsilon))
+    q = (w - p) / (d - 1)
+    # p - q without cancellation at small budgets
+    gap = w * (d - w) * -np.expm1(-epsilon) / ((w + (d - w) * np.exp(-epsilon)) * (d - 1))
+    return _bits_risk(np.asarray(q), np.asarray(gap), theta) / n
+
+
+def optimised_unary_risk(epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike) -> Any:
+    r"""Exact risk of optimised unary encoding for independent draws from a law.
+
+    .. math:: \mathbb E \|\hat\theta - \theta\|_2^2 = \frac1n \Big[
+              \frac{4 d\, e^\varepsilon}{(e^\varepsilon - 1)^2} + 2 - \|\theta\|_2^2 \Big]
+
+    Parameters
+    ----------
+    epsilon, theta, n
+        As for :func:`subset_selection_risk`.
+
+    Returns
+    -------
+    float or ndarray
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range.
+
+    Examples
+    --------
+    >>> round(float(optimised_unary_risk(np.log(3), [0.5, 0.5], 1)), 12)
+    7.5
+    """
+    epsilon, theta, n = _risk_arguments(epsilon, theta, n)
+    q = np.asarray(1 / (1 + np.exp(epsilon)))
+    return _bits_risk(q, np.asarray(np.tanh(epsilon / 2) / 2), theta) / n
+
+
+def hadamard_risk(epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike) -> Any:
+    r"""Exact risk of Hadamard response for independent draws from a law.
+
+    .. math:: \mathbb E \|\hat\theta - \theta\|_2^2 = \frac1n \Big[ d \coth^2 \frac\varepsilon2
+              - \|\theta\|_2^2 \Big]
+
+    Parameters
+    ----------
+    epsilon, theta, n
+        As for :func:`subset_selection_risk`.
+
+    Returns
+    -------
+    float or ndarray
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range.
+
+    Examples
+    --------
+    >>> round(float(hadamard_risk(np.log(3), [0.5, 0.5], 1)), 12)
+    7.5
+    """
+    epsilon, theta, n = _risk_arguments(epsilon, theta, n)
+    return (theta.shape[-1] / np.tanh(epsilon / 2) ** 2 - (theta**2).sum(axis=-1)) / n
+
+
+def _risk_arguments(
+    epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike
+) -> tuple[Any, NDArray[np.float64], Any]:
+    epsilon, n = _validate.epsilon(epsilon), _validate.integer("n", n, minimum=1)
+    theta = _validate.distribution("theta", theta)
+    if theta.shape[-1] < 2:
+        raise ValueError(f"theta must have at least 2 categories, got {theta.shape[-1]}")
+    return epsilon, theta, n
+
+
+def _bits_risk(
+    q: NDArray[np.float64], gap: NDArray[np.float64], theta: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Sum of pi (1 - pi) / gap^2 over categories: only the law of each bit alone matters."""
+    reported = q[..., None] + gap[..., None] * theta
+    return (reported * (1 - reported)).sum(axis=-1) / gap**2
+
+
+def _uniform_factor(epsilon: Any, d: Any, w: Any) -> Any:
+    return (w + (d - w) * np.exp(-epsilon)) ** 2 / (w * (d - w))
