@@ -1,0 +1,79 @@
+r"""Density estimation: kernels, histograms and orthogonal series, private and not.
+
+- :func:`private_density` -- from data, a declared range and a budget to a released density with
+  its error; :class:`Histogram` on a :class:`Grid` is the mechanism behind it;
+- :class:`PrivateSeries` -- trigonometric series through the :class:`Hypercube` sampler;
+- :func:`kernel_density` and its exact risk :func:`kernel_mise`, without privacy;
+- exact risks (:func:`histogram_risk`, :func:`series_risk`), a ceiling over Hoelder densities
+  (:func:`histogram_ceiling`) and a floor over Lipschitz ones (:func:`lipschitz_floor`);
+- test densities whose bins, norms and coefficients are known: :class:`Density`.
+"""
+
+from minimaxdp.density_estimation.bounds import lipschitz_floor, privacy_threshold
+from minimaxdp.density_estimation.densities import (
+    Density,
+    boundary,
+    holder,
+    linear,
+    ripple,
+    spiky,
+)
+from minimaxdp.density_estimation.histograms import (
+    METHODS,
+    Grid,
+    Histogram,
+    histogram_ceiling,
+    histogram_risk,
+    optimal_bins,
+)
+from minimaxdp.density_estimation.kernels import (
+    GaussianMixture,
+    best_bandwidth,
+    gaussian_kernel,
+    kernel_density,
+    kernel_mise,
+)
+from minimaxdp.density_estimation.release import Release, private_density
+from minimaxdp.density_estimation.series import (
+    Hypercube,
+    PrivateSeries,
+    best_truncation,
+    coefficients,
+    ellipsoid_norm,
+    series_risk,
+    trigonometric,
+)
+from minimaxdp.density_estimation.subsets import Subset, subset_risk
+
+__all__ = [
+    "METHODS",
+    "Density",
+    "GaussianMixture",
+    "Grid",
+    "Histogram",
+    "Hypercube",
+    "PrivateSeries",
+    "Release",
+    "Subset",
+    "best_bandwidth",
+    "best_truncation",
+    "boundary",
+    "coefficients",
+    "ellipsoid_norm",
+    "gaussian_kernel",
+    "histogram_ceiling",
+    "histogram_risk",
+    "holder",
+    "kernel_density",
+    "kernel_mise",
+    "linear",
+    "lipschitz_floor",
+    "optimal_bins",
+    "privacy_threshold",
+    "private_density",
+    "ripple",
+    "series_risk",
+    "spiky",
+    "subset_risk",
+    "trigonometric",
+]

@@ -1,0 +1,465 @@
+"""Histograms on a declared range: without privacy, with a curator, and without one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from minimaxdp import _validate
+from minimaxdp.density_estimation.subsets import Subset, subset_risk
+from minimaxdp.laplace import laplace_sum
+from minimaxdp.randomized_response import Unary, unary_risk
+
+__all__ = ["METHODS", "Grid", "Histogram", "histogram_ceiling", "histogram_risk", "optimal_bins"]
+
+Rng = np.random.Generator | int | None
+Method = Literal["none", "central", "laplace", "unary", "subset"]
+METHODS = ("none", "central", "laplace", "unary", "subset")
+_CHUNK = 2**19
+
+
+@dataclass(frozen=True)
+class Grid:
+    r"""Equal half-open bins of a cube :math:`[\text{low}, \text{high}]^d`, declared in advance.
+
+    Parameters
+    ----------
+    low, high : float
+        Range of every coordinate, low < high; the last bin is closed.
+    bins : int
+        Number of bins along each coordinate, at least 1.
+    d : int
+        Dimension, at least 1; there are ``bins**d`` cells, at most ten million.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter lies outside its range.
+
+    Notes
+    -----
+    Klein's article, bins put right for a range that is not [0, 1] (claim ``Klein-hist``).
+
+    Examples
+    --------
+    >>> Grid(0.0, 2.0, 4).counts([0.0, 0.5, 2.0]).tolist()
+    [1, 1, 0, 1]
+    """
+
+    low: float
+    high: float
+    bins: int
+    d: int = 1
+
+    def __post_init__(self) -> None:
+        low = _validate.scalar("low", _validate.real("low", self.low))
+        high = _validate.scalar("high", _validate.real("high", self.high, above=low))
+        bins = _validate.scalar("bins", _validate.integer("bins", self.bins, minimum=1))
+        d = _validate.scalar("d", _validate.integer("d", self.d, minimum=1))
+        if bins**d > 10**7:
+            raise ValueError(f"bins must make at most ten million cells, got {bins}**{d}")
+        for name, value in (("low", float(low)), ("high", float(high)), ("bins", bins), ("d", d)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def cells(self) -> int:
+        """Number of cells in all."""
+        return self.bins**self.d
+
+    @property
+    def volume(self) -> float:
+        """Volume of one cell."""
+        return ((self.high - self.low) / self.bins) ** self.d
+
+    @property
+    def edges(self) -> NDArray[np.float64]:
+        """Ends of the bins along one coordinate, shape (bins + 1,)."""
+        return np.linspace(self.low, self.high, self.bins + 1)
+
+    def index(self, data: ArrayLike) -> NDArray[np.int64]:
+        """Number of the cell of each record, shape (n,); a record outside is an error."""
+        x = np.asarray(_validate.real("data", data, minimum=self.low, maximum=self.high))
+        x = x[:, None] if x.ndim == 1 and self.d == 1 else x
+        if x.ndim != 2 or x.shape[1] != self.d:
+            raise ValueError(f"data must have shape (n, {self.d}), got {x.shape}")
+        place = (x - self.low) * (self.bins / (self.high - self.low))
+        place = np.minimum(place.astype(np.int64), self.bins - 1)
+        return np.ravel_multi_index(tuple(place.T), (self.bins,) * self.d)
+
+    def counts(self, data: ArrayLike) -> NDArray[np.int64]:
+        """Records in each cell, shape (cells,)."""
+        return np.bincount(self.index(data), minlength=self.cells)
+
+
+@dataclass(frozen=True)
+class Histogram:
+    r"""A histogram by one of five methods.
+
+    ==========  ==============================================================================
+    method      what is released
+    ==========  ==============================================================================
+    none        the counts
+    central     by a curator: counts plus Lap(2/epsilon), neighbours differ by replacement
+    laplace     each person: the indicators of the bins plus Lap(2/epsilon) in every bin
+    unary       each person: the indicators, each flipped at random with budget epsilon/2
+    subset      each person: a random set of bins that leans towards the true one
+    ==========  ==============================================================================
+
+    All four private ones are exactly epsilon-private, the last three of them locally.
+
+    Parameters
+    ----------
+    grid : Grid
+    epsilon : float or None
+        Privacy budget in nats, positive; None if and only if the method is "none".
+    method : str
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter lies outside its range.
+
+    Notes
+    -----
+    Klein's article (claims ``Klein-hist-mech``, ``Klein-hist-DP``, ``Klein-hist-est``) and, for
+    the curator, Barber and Duchi (claim ``BD-eq19``).
+
+    Examples
+    --------
+    >>> local = Histogram(Grid(0.0, 1.0, 4), 1.0, "laplace")
+    >>> totals = local.privatize_counts([250, 250, 250, 250], rng=0)
+    >>> local.heights(totals, n=1000).shape
+    (4,)
+    """
+
+    grid: Grid
+    epsilon: float | None
+    method: Method = "laplace"
+
+    def __post_init__(self) -> None:
+        _method(self.method, self.epsilon)
+        if self.epsilon is not None:
+            epsilon = _validate.scalar("epsilon", _validate.epsilon(self.epsilon))
+            object.__setattr__(self, "epsilon", float(epsilon))
+
+    def reports(self, data: ArrayLike, *, rng: Rng = None) -> NDArray[np.float64]:
+        """What every person sends, shape (n, cells), by the method "laplace"."""
+        if self.method != "laplace":
+            raise ValueError(f"method must be 'laplace' for reports, got {self.method!r}")
+        return self._laplace_reports(self.grid.index(data), np.random.default_rng(rng))
+
+    def privatize(self, data: ArrayLike, *, rng: Rng = None) -> NDArray[Any]:
+        """Totals over all records, each perturbed as the method says, in bounded memory.
+
+        Parameters
+        ----------
+        data : array_like, shape (n,) or (n, d)
+            Records inside the declared range.
+        rng : Generator, int or None
+
+        Returns
+        -------
+        ndarray, shape (cells,)
+            To be handed to :meth:`estimate` or :meth:`heights`.
+        """
+        index, rng = self.grid.index(data), np.random.default_rng(rng)
+        if self.method in ("none", "central"):
+            counts = np.bincount(index, minlength=self.grid.cells)
+            return self.privatize_counts(counts, rng=rng)
+        if self.method == "subset":
+            return Subset(self.epsilon, self.grid.cells).tally(index, rng=rng)
+        rows = max(1, _CHUNK // self.grid.cells)
+        parts = (index[start : start + rows] for start in range(0, index.size, rows))
+        if self.method == "unary":
+            unary = Unary(self.epsilon, self.grid.cells)
+            return sum(unary.tally(unary.privatize(part, rng=rng)) for part in parts)
+        return sum(self._laplace_reports(part, rng).sum(axis=0) for part in parts)
+
+    def privatize_counts(
+        self, counts: ArrayLike, *, rng: Rng = None, size: int | None = None
+    ) -> NDArray[Any]:
+        """The same totals drawn from the counts alone, at a cost that does not depend on n.
+
+        Parameters
+        ----------
+        counts : array_like of int, shape (..., cells)
+            Records in each cell, of one data set or of several with equally many records.
+        rng : Generator, int or None
+        size : int, optional
+            Independent replications of each, along a new first axis.
+
+        Returns
+        -------
+        ndarray, shape (..., cells) or (size, ..., cells)
+            Equal in law to the output of :meth:`privatize`; not for the method "subset".
+        """
+        counts = _counts(counts, self.grid.cells)
+        if self.method == "subset":
+            raise ValueError("method 'subset' has no shortcut through counts: use privatize")
+        rng = np.random.default_rng(rng)
+        if self.method == "unary":
+            return Unary(self.epsilon, self.grid.cells).privatize_counts(counts, rng=rng, size=size)
+        shape = counts.shape if size is None else (size, *counts.shape)
+        if self.method == "none":
+            return np.broadcast_to(counts, shape).copy()
+        if self.method == "central":
+            return counts + rng.laplace(scale=2 / self.epsilon, size=shape)
+        n = int(counts.reshape(-1, self.grid.cells).sum(axis=1)[0])
+        return counts + laplace_sum(n, 2 / self.epsilon, rng=rng, size=shape)
+
+    def estimate(self, totals: ArrayLike, n: int) -> NDArray[np.float64]:
+        """Unbiased probabilities of the cells; entries may be negative."""
+        n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
+        totals = np.asarray(_validate.real("totals", totals))
+        if totals.ndim == 0 or totals.shape[-1] != self.grid.cells:
+            raise ValueError(f"totals must have {self.grid.cells} entries along the last axis")
+        if self.method == "unary":
+            unary = Unary(self.epsilon, self.grid.cells)
+            return unary.estimate(totals.astype(np.int64), n)
+        if self.method == "subset":
+            return Subset(self.epsilon, self.grid.cells).estimate(totals, n)
+        return totals / n
+
+    def heights(self, totals: ArrayLike, n: int) -> NDArray[np.float64]:
+        """The estimated density in each cell: probabilities over the volume of a cell."""
+        return self.estimate(totals, n) / self.grid.volume
+
+    def risk(self, probabilities: ArrayLike, n: ArrayLike, *, bias: ArrayLike = 0.0) -> Any:
+        """Exact mean integrated squared error: see :func:`histogram_risk`."""
+        volume = self.grid.volume
+        return histogram_risk(probabilities, n, self.epsilon, self.method, bias=bias, volume=volume)
+
+    def _laplace_reports(
+        self, index: NDArray[np.int64], rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        noise = rng.laplace(scale=2 / self.epsilon, size=(index.size, self.grid.cells))
+        noise[np.arange(index.size), index] += 1
+        return noise
+
+
+def histogram_risk(
+    probabilities: ArrayLike,
+    n: ArrayLike,
+    epsilon: ArrayLike | None,
+    method: Method = "laplace",
+    *,
+    bias: ArrayLike = 0.0,
+    volume: float | None = None,
+) -> Any:
+    r"""Exact mean integrated squared error of a histogram, by any method.
+
+    .. math:: \int \text{bias}^2 + \frac1{vn}\Big(1 - \sum_j p_j^2\Big)
+              + \frac1v \begin{cases} 0 & \text{none} \\
+              8 C / (n \varepsilon)^2 & \text{central} \\
+              8 C / (n \varepsilon^2) & \text{laplace} \end{cases}
+
+    for C cells of volume v; for "unary" and "subset" the risk of the probabilities over v.
+
+    Parameters
+    ----------
+    probabilities : array_like, shape (..., C)
+        Of the cells under the true density.
+    n : array_like of int
+        Number of people, at least 1.
+    epsilon : array_like or None
+        Privacy budget in nats; None for the method "none".
+    method : str
+        "none", "central", "laplace", "unary" or "subset".
+    bias : array_like
+        Integrated squared bias, such as :meth:`Density.bias`, at least 0.
+    volume : float, optional
+        Of one cell; by default 1/C.
+
+    Returns
+    -------
+    float or ndarray
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter lies outside its range.
+
+    Notes
+    -----
+    Klein's article (claim ``Klein-hist-MISE-exact``).
+
+    Examples
+    --------
+    >>> histogram_risk([0.25] * 4, 100, 2.0, "laplace")
+    np.float64(0.35)
+    """
+    _method(method, epsilon)
+    p = _validate.distribution("probabilities", probabilities)
+    n = _validate.integer("n", n, minimum=1)
+    bias = _validate.real("bias", bias, minimum=0)
+    cells = p.shape[-1]
+    v = 1 / cells if volume is None else _validate.real("volume", volume, above=0)
+    if method == "unary":
+        return bias + unary_risk(epsilon, p, n) / v
+    if method == "subset":
+        return bias + subset_risk(epsilon, p, n) / v
+    return bias + ((p * (1 - p)).sum(axis=-1) / n + cells * _noise(n, epsilon, method)) / v
+
+
+def histogram_ceiling(
+    cells: ArrayLike,
+    n: ArrayLike,
+    epsilon: ArrayLike | None,
+    method: Method = "central",
+    *,
+    beta: float = 1.0,
+    constant: float = 1.0,
+    d: int = 1,
+) -> Any:
+    r"""Bound on the risk over all Hoelder densities on the unit cube, with its constants.
+
+    .. math:: \frac{L^2 d^\beta}{(2\beta+1)(2\beta+2)} K^{-2\beta/d} + \frac{K - 1}n + K^2 v_n,
+              \qquad v_n = 0,\ \frac8{n^2\varepsilon^2},\ \frac8{n\varepsilon^2}
+
+    for the methods "none", "central" and "laplace", with K cells in all.
+
+    Parameters
+    ----------
+    cells : array_like
+        Number K of cells, at least 1; need not be whole, for plots.
+    n : array_like of int
+        Number of people, at least 1.
+    epsilon : array_like or None
+        Privacy budget in nats; None for the method "none".
+    method : str
+        "none", "central" or "laplace".
+    beta : float
+        Order, positive and at most 1: a histogram cannot use more.
+    constant : float
+        Hoelder constant L in the Euclidean norm, positive.
+    d : int
+        Dimension, at least 1.
+
+    Returns
+    -------
+    float or ndarray
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter lies outside its range.
+
+    Notes
+    -----
+    Barber and Duchi, equation (19), at beta = 1 (claim ``BD-eq19``); Klein's article (claim
+    ``Klein-hist-bias``). The variance of f in a cell is half the mean squared difference of two
+    uniform points, coordinate by coordinate a Beta integral.
+
+    Examples
+    --------
+    >>> float(histogram_ceiling(10, 1000, None, "none") - 9 / 1000)
+    0.0008333333333333335
+    """
+    _method(method, epsilon)
+    if method in ("unary", "subset"):
+        raise ValueError(f"method must be 'none', 'central' or 'laplace', got {method!r}")
+    cells = np.asarray(_validate.real("cells", cells, minimum=1))
+    n = _validate.integer("n", n, minimum=1)
+    beta = _validate.scalar("beta", _validate.real("beta", beta, above=0, maximum=1))
+    constant = _validate.real("constant", constant, above=0)
+    d = _validate.scalar("d", _validate.integer("d", d, minimum=1))
+    # (sum of squares)**beta has mean at most (d h**2 / 6)**beta, by Jensen; one dimension is exact.
+    shape = 1 / ((2 * beta + 1) * (2 * beta + 2)) if d == 1 else (d / 6) ** beta / 2
+    return (
+        constant**2 * shape * cells ** (-2 * beta / d)
+        + (cells - 1) / n
+        + cells**2 * _noise(n, epsilon, method)
+    )
+
+
+def optimal_bins(
+    n: int,
+    epsilon: float | None,
+    method: Method = "laplace",
+    *,
+    beta: float = 1.0,
+    constant: float = 1.0,
+    d: int = 1,
+) -> int:
+    r"""Bins along each coordinate with the least :func:`histogram_ceiling`.
+
+    Parameters
+    ----------
+    n : int
+        Number of people, at least 1.
+    epsilon : float or None
+        Privacy budget in nats; None for the method "none".
+    method : str
+        "none", "central" or "laplace".
+    beta, constant, d
+        As for the ceiling.
+
+    Returns
+    -------
+    int
+        Depends on no record, only on their number, so that it costs no privacy.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter lies outside its range.
+
+    Notes
+    -----
+    The integer version of claim ``Klein-hist-K``, with the sampling term kept.
+
+    Examples
+    --------
+    >>> optimal_bins(10**6, None, "none"), optimal_bins(10**6, 1.0, "laplace")
+    (55, 10)
+    """
+    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
+
+    def risk(bins: ArrayLike) -> Any:
+        cells = np.asarray(bins, dtype=float) ** d
+        return histogram_ceiling(cells, n, epsilon, method, beta=beta, constant=constant, d=d)
+
+    # The ceiling is convex in the logarithm of the bins: it falls, then rises.
+    high = 2
+    while risk(high) < risk(high // 2) and high < 10**9:
+        high *= 2
+    low, high = 1, high
+    while low < high:
+        middle = (low + high) // 2
+        if risk(middle) <= risk(middle + 1):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _noise(n: Any, epsilon: ArrayLike | None, method: Method) -> Any:
+    """Variance of the noise in one estimated probability."""
+    if method == "none":
+        return 0.0
+    epsilon, n = np.asarray(_validate.epsilon(epsilon)), np.asarray(n, dtype=float)
+    return 8 / (n * epsilon) ** 2 if method == "central" else 8 / (n * epsilon**2)
+
+
+def _method(method: str, epsilon: ArrayLike | None) -> None:
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    if (method == "none") != (epsilon is None):
+        raise ValueError(f"epsilon must be None exactly if method is 'none', got {epsilon!r}")
+    if epsilon is not None:
+        _validate.epsilon(epsilon)
+
+
+def _counts(values: ArrayLike, cells: int) -> NDArray[np.integer]:
+    counts = _validate.counts("counts", values)
+    if counts.shape[-1] != cells:
+        raise ValueError(
+            f"counts must have {cells} entries along the last axis, got {counts.shape}"
+        )
+    totals = counts.sum(axis=-1)
+    if np.any(totals != totals.flat[0]):
+        raise ValueError("counts must hold equally many records in every data set")
+    return counts

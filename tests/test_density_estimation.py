@@ -1,0 +1,352 @@
+"""Histograms, releases and bounds: exact risks, laws and guarantees."""
+
+from __future__ import annotations
+
+import tracemalloc
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from laws import assert_mean, assert_same_law
+from scipy import integrate
+
+from minimaxdp import channels, privacy
+from minimaxdp.density_estimation import (
+    Density,
+    Grid,
+    Histogram,
+    Subset,
+    boundary,
+    histogram_ceiling,
+    histogram_risk,
+    holder,
+    linear,
+    lipschitz_floor,
+    optimal_bins,
+    privacy_threshold,
+    private_density,
+    ripple,
+    spiky,
+    subset_risk,
+)
+from minimaxdp.lower_bounds import hellinger_contraction
+
+DENSITIES = [linear(1.0), linear(-2.0), holder(0.5), holder(0.8), ripple(0.8), spiky(), boundary()]
+each_density = pytest.mark.parametrize("f", DENSITIES, ids=lambda f: f.name)
+
+
+@each_density
+def test_a_density_knows_its_integrals(f: Density):
+    x = np.linspace(0, 1, 2**17 + 1)
+    y = f.pdf(x)
+    assert y.min() >= 0 and y.max() <= f.maximum * (1 + 1e-12)
+    running = integrate.cumulative_trapezoid(y, x, initial=0)
+    np.testing.assert_allclose(f.cdf(x), running, atol=2e-8)
+    # The trapezoid rule leaves the roughness below its step: an error of order step**(2 beta).
+    np.testing.assert_allclose(integrate.trapezoid(y**2, x), f.squared_integral, rtol=1e-7)
+
+
+@each_density
+def test_the_bias_is_an_integral(f: Density):
+    bins = 16
+    heights = bins * f.probabilities(bins)
+    x = (np.arange(2**16) + 0.5) / 2**16
+    gap = f.pdf(x) - heights[(x * bins).astype(int)]
+    np.testing.assert_allclose(f.bias(bins), (gap**2).mean(), rtol=1e-4, atol=1e-12)
+
+
+@each_density
+def test_draws_follow_the_density(f: Density):
+    x = f.sample(20_000, rng=1)
+    inside = x[:, None] < np.array([0.2, 0.34, 0.7])
+    assert_mean(inside, f.cdf(np.array([0.2, 0.34, 0.7])))
+
+
+def test_a_holder_density_has_its_order_and_no_more():
+    for beta in (0.3, 0.5, 0.9):
+        f = holder(beta)
+        # Waves longer than a bin are straight in it and leave a term of order K**-2 exactly,
+        # which 4 bias(2 K) - bias(K) removes.
+        pure = [4 * f.bias(2 * k) - f.bias(k) for k in (2**7, 2**8)]
+        assert pure[0] / pure[1] == pytest.approx(2 ** (2 * beta), rel=1e-5)
+
+
+def _risk_by_simulation(method, epsilon, p, n, runs, rng):
+    h = Histogram(Grid(0.0, 2.0, p.size), epsilon, method)
+    rng = np.random.default_rng(rng)
+    if method == "subset":
+        centres = (h.grid.edges[1:] + h.grid.edges[:-1]) / 2
+        totals = [h.privatize(rng.choice(centres, size=n, p=p), rng=rng) for _ in range(runs)]
+    else:
+        totals = h.privatize_counts(rng.multinomial(n, p, size=runs), rng=rng)
+    gap = h.heights(np.array(totals), n) - p / h.grid.volume
+    return h.grid.volume * (gap**2).sum(axis=-1), h.risk(p, n)
+
+
+@pytest.mark.parametrize("method", ["none", "central", "laplace", "unary", "subset"])
+def test_exact_risk_agrees_with_simulation(method):
+    p = np.array([0.4, 0.3, 0.2, 0.1, 0.0])
+    epsilon = None if method == "none" else 0.8
+    runs = 1_500 if method == "subset" else 20_000
+    losses, exact = _risk_by_simulation(method, epsilon, p, 60, runs, 3)
+    assert_mean(losses, exact)
+
+
+@pytest.mark.parametrize("method", ["central", "laplace", "unary"])
+def test_records_and_counts_have_one_law(method):
+    h = Histogram(Grid(0.0, 1.0, 3), 1.1, method)
+    data = np.array([0.1, 0.2, 0.5, 0.9, 1.0, 0.0])
+    rng = np.random.default_rng(4)
+    records = np.array([h.privatize(data, rng=rng) for _ in range(4_000)])
+    counts = h.privatize_counts(h.grid.counts(data), rng=rng, size=4_000)
+    for cell in range(3):
+        assert_same_law(records[:, cell], counts[:, cell] + 0.0)
+    reports = (
+        np.array([h.reports(data, rng=rng).sum(axis=0) for _ in range(4_000)])
+        if (method == "laplace")
+        else records
+    )
+    assert_mean(reports, counts.mean(axis=0) if method != "laplace" else h.grid.counts(data))
+
+
+def test_a_billion_people_cost_nothing_and_keep_the_exact_risk():
+    p = boundary().probabilities(50)
+    h = Histogram(Grid(0.0, 1.0, 50), 0.3, "laplace")
+    rng = np.random.default_rng(5)
+    totals = h.privatize_counts(rng.multinomial(10**9, p, size=1_000), rng=rng)
+    losses = 50 * ((h.estimate(totals, 10**9) - p) ** 2).sum(axis=1)
+    assert_mean(losses, h.risk(p, 10**9))
+    # The private histogram integrates to one within its noise.
+    mass = totals.sum(axis=1) / 10**9
+    assert_mean(mass, 1.0)
+    assert_mean((mass - 1) ** 2, 50 * 8 / (10**9 * 0.3**2))
+
+
+@pytest.mark.parametrize("method", ["laplace", "unary", "subset"])
+def test_records_take_bounded_memory(method):
+    data = np.random.default_rng(6).random(300_000)
+    h = Histogram(Grid(0.0, 1.0, 50), 1.0, method)
+    tracemalloc.start()
+    h.privatize(data, rng=0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 60 * 2**20
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.floats(0.01, 6), st.integers(2, 6), st.data())
+def test_subset_selection_is_exactly_private(epsilon, d, data):
+    w = data.draw(st.integers(1, d - 1))
+    subset = Subset(epsilon, d, w)
+    assert channels.local_epsilon(subset.channel()) == pytest.approx(epsilon, rel=1e-9)
+
+
+def test_subset_selection_matches_its_channel():
+    subset = Subset(1.0, 5, 2)
+    sets = np.array([[c in s for c in range(5)] for s in combinations(range(5), 2)])
+    inclusion = subset.channel() @ sets
+    p, q = subset.inclusion
+    np.testing.assert_allclose(inclusion, np.full((5, 5), q) + (p - q) * np.eye(5), rtol=1e-12)
+    rng = np.random.default_rng(7)
+    tallies = np.array([subset.tally([0, 0, 3], rng=rng) for _ in range(20_000)])
+    assert np.all(tallies.sum(axis=1) == 3 * 2)
+    assert_mean(tallies, 2 * inclusion[0] + inclusion[3])
+    assert_mean(subset.estimate(tallies, 3), np.array([2, 0, 0, 1, 0]) / 3)
+
+
+def test_default_subset_is_best_at_the_uniform_law():
+    for epsilon in (0.1, 1.0, 2.0, 5.0):
+        law = np.full(40, 1 / 40)
+        risks = [subset_risk(epsilon, law, 10, w=w) for w in range(1, 40)]
+        assert subset_risk(epsilon, law, 10) <= min(risks) * 1.002
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.floats(0.05, 5), st.integers(1, 200), st.integers(0, 199), st.integers(0, 199))
+def test_laplace_reports_are_private_at_every_output(epsilon, bins, first, second):
+    a, b = np.zeros(bins), np.zeros(bins)
+    a[first % bins] += 1
+    b[second % bins] += 1
+    z = np.random.default_rng(8).normal(scale=3, size=(50, bins))
+    scale = 2 / epsilon
+    loss = (abs(z - b) - abs(z - a)).sum(axis=1) / scale
+    assert abs(loss).max() <= epsilon * (1 + 1e-9)
+    if first % bins != second % bins:
+        far = 5.0 * (a - b)
+        assert (abs(far - b) - abs(far - a)).sum() / scale == pytest.approx(epsilon)
+
+
+def test_an_audit_passes_the_true_scale_and_catches_a_hard_coded_one():
+    def bin_report(scale):
+        def mechanism(inside, rng, size):
+            # Both bins that a change of record touches, combined into the worst statistic.
+            two = rng.laplace(scale=scale, size=(size, 2)) + [inside, 1 - inside]
+            return np.clip(two[:, 0], 0, 1) - np.clip(two[:, 1], 0, 1)
+
+        return mechanism
+
+    honest = privacy.audit(bin_report(2 / 0.5), 1, 0, runs=100_000, rng=1)
+    hard_coded = privacy.audit(bin_report(2 / 4.0), 1, 0, runs=100_000, rng=1)
+    assert not honest.refutes(0.5) and hard_coded.refutes(0.5)
+
+
+def test_grid_in_two_dimensions():
+    grid = Grid(-1.0, 1.0, 2, 2)
+    points = np.array([[-1.0, -1.0], [0.0, 0.5], [1.0, -0.5], [0.99, 1.0]])
+    assert grid.index(points).tolist() == [0, 3, 2, 3]
+    assert grid.counts(points).tolist() == [1, 0, 1, 2]
+    assert grid.volume == 1.0 and grid.cells == 4
+
+
+@pytest.mark.parametrize("method, epsilon", [("none", None), ("central", 0.2), ("laplace", 2.0)])
+@pytest.mark.parametrize("d", [1, 2])
+def test_optimal_bins_are_optimal(method, epsilon, d):
+    for n in (1, 50, 10_000):
+        best = optimal_bins(n, epsilon, method, d=d)
+        risks = [
+            histogram_ceiling(float(k) ** d, n, epsilon, method, d=d)
+            for k in range(1, 2 * best + 9)
+        ]
+        assert int(np.argmin(risks)) + 1 == best
+
+
+@settings(derandomize=True, deadline=None, max_examples=50)
+@given(st.floats(-1, 1), st.integers(1, 60), st.integers(1, 10**6), st.floats(0.01, 4))
+def test_the_ceiling_holds_for_lipschitz_densities(slope, bins, n, epsilon):
+    f = linear(slope)
+    for method in ("central", "laplace"):
+        exact = histogram_risk(f.probabilities(bins), n, epsilon, method, bias=f.bias(bins))
+        ceiling = histogram_ceiling(bins, n, epsilon, method)
+        assert exact <= ceiling * (1 + 1e-9)
+        floor = lipschitz_floor(n, epsilon, "central" if method == "central" else "local")
+        assert floor <= ceiling
+
+
+def test_the_ceiling_in_two_dimensions_holds():
+    # f = 1 + ((x - 1/2) + (y - 1/2)) / sqrt 2 has gradient of norm one everywhere: equality.
+    bins = 4
+    x = (np.arange(400) + 0.5) / 400
+    f = 1 + (x[:, None] + x - 1) / np.sqrt(2)
+    cells = f.reshape(bins, 100, bins, 100)
+    bias = ((cells - cells.mean(axis=(1, 3), keepdims=True)) ** 2).mean()
+    ceiling = histogram_ceiling(bins**2, 10**9, None, "none", d=2) - (bins**2 - 1) / 10**9
+    assert bias <= ceiling and bias == pytest.approx(1 / 12 / bins**2, rel=1e-3)
+
+
+def _wave(x, m, slope):
+    return slope / m / 4 * (1 - 4 * abs(np.mod(m * x + 0.25, 1) - 0.5))
+
+
+@pytest.mark.parametrize("m, slope", [(1, 1.0), (3, 1.0), (2, 5.0)])
+def test_the_steps_of_the_floor(m, slope):
+    x = (np.arange(6 * 10**5) + 0.5) / 6e5
+    g, w = _wave(x, m, slope), 1 / m
+    assert abs(g.mean()) < 1e-9
+    assert (g[x < w] ** 2).sum() / 6e5 == pytest.approx(slope**2 * w**3 / 48, rel=1e-5)
+    assert abs(g[x < w]).sum() / 6e5 == pytest.approx(slope * w**2 / 8, rel=1e-5)
+    hellinger = (1 - np.sqrt(1 - g[x < w] ** 2)).sum() / 6e5
+    height = slope * w / 4
+    bound = slope**2 * w**3 / 48 / (1 + np.sqrt(max(0.0, 1 - height**2)))
+    assert hellinger <= bound * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("model, epsilon", [("none", None), ("central", 0.01), ("local", 0.5)])
+def test_the_floor_uses_the_best_number_of_cells(model, epsilon):
+    for n in (100, 10**4, 10**6):
+        m = np.arange(1, 5_000)
+        w = 1.0 / m
+        h = w**3 / 48 / (1 + np.sqrt(1 - (w / 4) ** 2))
+        values = [w**2 / 96 * np.exp(2 * n * np.log1p(-h))]
+        if model == "central":
+            values.append(w**2 / 48 * (1 - n * np.tanh(epsilon / 2) * w**2 / 8))
+        if model == "local":
+            t = w**2 / 8
+            same = 2 * n * np.log1p(-hellinger_contraction(epsilon) * t**2)
+            values.append(w**2 / 96 * np.exp(same))
+        best = np.max(values)
+        found = lipschitz_floor(n, epsilon, model)
+        assert found <= best * (1 + 1e-12)
+        assert found >= 0.98 * best
+
+
+def test_floors_have_the_rates():
+    n = np.array([10**8, 10**10])
+
+    def ratio(values):
+        return np.log(values[1] / values[0]) / np.log(100)
+
+    assert ratio(lipschitz_floor(n)) == pytest.approx(-2 / 3, abs=1e-2)
+    assert ratio(lipschitz_floor(n, 1e-4, "central")) == pytest.approx(-1, abs=5e-2)
+    assert ratio(lipschitz_floor(n, 1.0, "local")) == pytest.approx(-1 / 2, abs=1e-2)
+
+
+def test_the_threshold_balances_noise_and_sampling():
+    n = 10**6
+    cells = (n / 6) ** (1 / 3)
+    epsilon = privacy_threshold(n)
+    assert 8 * cells**2 / (n * epsilon) ** 2 == pytest.approx(cells / n, rel=1e-12)
+
+
+@pytest.mark.parametrize("method", ["none", "central", "laplace", "unary", "subset"])
+def test_a_release_is_a_density_with_an_honest_band(method):
+    f, n, bins = boundary(), 4_000, 6
+    epsilon = None if method == "none" else (0.05 if method == "central" else 2.0)
+    truth = bins * f.probabilities(bins)
+    rng = np.random.default_rng(9)
+    covered, losses = [], []
+    for _ in range(400):
+        out = private_density(
+            f.sample(n, rng=rng), 0, 1, epsilon, method=method, bins=bins, rng=rng
+        )
+        assert out.heights.min() >= 0
+        assert (out.heights * out.histogram.grid.volume).sum() == pytest.approx(1)
+        gap = ((out.raw - truth) ** 2).mean()
+        assert ((out.heights - truth) ** 2).mean() <= gap * (1 + 1e-9)
+        low, high = out.band(0.9)
+        covered.append(((low <= truth) & (truth <= high)).mean())
+        losses.append(gap)
+    assert_mean(covered, 0.9)
+    assert np.mean(losses) ** 0.5 == pytest.approx(out.error, rel=0.12)
+
+
+GRID = Grid(0.0, 1.0, 2)
+LAPLACE = Histogram(GRID, 1.0, "laplace")
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: Grid(1.0, 1.0, 3), "high"),
+        (lambda: Grid(0.0, np.inf, 3), "high"),
+        (lambda: Grid(0.0, 1.0, 0), "bins"),
+        (lambda: Grid(0.0, 1.0, 1000, 3), "bins"),
+        (lambda: GRID.counts([0.5, 1.5]), "data"),
+        (lambda: GRID.counts([np.nan]), "data"),
+        (lambda: GRID.counts([]), "data"),
+        (lambda: Grid(0.0, 1.0, 2, 2).index([0.5]), "data"),
+        (lambda: Histogram(GRID, None, "laplace"), "epsilon"),
+        (lambda: Histogram(GRID, 1.0, "none"), "epsilon"),
+        (lambda: Histogram(GRID, -1.0), "epsilon"),
+        (lambda: Histogram(GRID, 1.0, "other"), "method"),
+        (lambda: LAPLACE.privatize_counts([1, 2, 3]), "counts"),
+        (lambda: LAPLACE.privatize_counts([[1, 2], [2, 2]]), "counts"),
+        (lambda: LAPLACE.estimate([1.0], 2), "totals"),
+        (lambda: Histogram(GRID, 1.0, "unary").reports([0.1]), "method"),
+        (lambda: Histogram(GRID, 1.0, "subset").privatize_counts([1, 1]), "method"),
+        (lambda: histogram_ceiling(4, 10, 1.0, "subset"), "method"),
+        (lambda: histogram_ceiling(4, 10, 1.0, "central", beta=2.0), "beta"),
+        (lambda: Subset(1.0, 3, 3), "w"),
+        (lambda: Subset(1.0, 40, 20).channel(), "sets"),
+        (lambda: lipschitz_floor(10, 1.0, "none"), "epsilon"),
+        (lambda: lipschitz_floor(10, 1.0, "global"), "model"),
+        (lambda: holder(1.0), "beta"),
+        (lambda: linear(3.0), "slope"),
+        (lambda: private_density([0.5], 0, 1, 1.0).band(1.0), "level"),
+        (lambda: private_density([[[0.5]]], 0, 1, 1.0), "data"),
+    ],
+)
+def test_bad_input_is_refused(call, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        call()

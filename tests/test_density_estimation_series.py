@@ -1,0 +1,200 @@
+"""Orthogonal series, the hypercube sampler, and kernels."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import comb
+
+import mpmath
+import numpy as np
+import pytest
+from laws import assert_frequencies, assert_mean
+from scipy import integrate
+
+from minimaxdp import channels
+from minimaxdp.density_estimation import (
+    GaussianMixture,
+    Hypercube,
+    PrivateSeries,
+    best_bandwidth,
+    best_truncation,
+    boundary,
+    coefficients,
+    ellipsoid_norm,
+    gaussian_kernel,
+    kernel_density,
+    kernel_mise,
+    ripple,
+    series_risk,
+    trigonometric,
+)
+
+
+def test_the_basis_is_orthonormal():
+    x = (np.arange(1000) + 0.5) / 1000
+    phi = np.column_stack([np.ones(1000), trigonometric(x, 8)])
+    np.testing.assert_allclose(phi.T @ phi / 1000, np.eye(9), atol=1e-12)
+
+
+def test_coefficients_of_known_densities():
+    theta = coefficients(ripple(0.6, waves=2), 6)
+    np.testing.assert_allclose(theta, [0, 0, 0.6 / np.sqrt(2), 0, 0, 0], atol=1e-12)
+    f = boundary(3.0)
+    first = integrate.quad(lambda x: f.pdf(x) * np.sqrt(2) * np.sin(2 * np.pi * x), 0, 1)[0]
+    assert coefficients(f, 2)[1] == pytest.approx(first, rel=1e-10)
+    assert 1 + (coefficients(f, 400) ** 2).sum() == pytest.approx(f.squared_integral, rel=2e-2)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 6])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
+def test_the_hypercube_sampler_is_exactly_private_and_unbiased(d, epsilon):
+    cube = Hypercube(epsilon, d, 1.5)
+    channel = cube.channel()
+    np.testing.assert_allclose(channel.sum(axis=1), 1)
+    found = channels.local_epsilon(channel)
+    assert found <= epsilon * (1 + 1e-12)
+    assert found == pytest.approx(epsilon, rel=1e-9)  # opposite corners attain it
+    corners = np.array(list(product([-1, 1], repeat=d)))
+    np.testing.assert_allclose(cube.magnitude * channel @ corners, 1.5 * corners, atol=1e-9)
+
+
+@pytest.mark.parametrize("d", [3, 4, 5, 6])
+def test_ties_in_both_halves_break_the_promise_in_even_dimensions(d):
+    epsilon, corners = 1.0, np.array(list(product([-1, 1], repeat=d)))
+    inner = corners @ corners.T
+    told = 1 / (1 + np.exp(-epsilon))
+    halves = [(inner >= 0), (inner <= 0)]
+    channel = sum(
+        weight * half / half.sum(axis=1, keepdims=True)
+        for weight, half in zip((told, 1 - told), halves, strict=True)
+    )
+    spent = channels.local_epsilon(channel)
+    expected = epsilon if d % 2 else np.log1p(np.exp(epsilon))
+    assert spent == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("d", [1, 2, 5, 50, 1001])
+def test_the_magnitude_to_many_digits(d):
+    with mpmath.workdps(40):
+        mean = (
+            sum(mpmath.mpf(comb(d, i)) * abs(d - 2 * i) for i in range(d + 1)) / mpmath.mpf(2) ** d
+        )
+        exact = d / mean * mpmath.coth(mpmath.mpf(1) / 2000)
+    assert Hypercube(0.001, d).magnitude == pytest.approx(float(exact), rel=1e-11)
+
+
+@pytest.mark.parametrize("d", [3, 4])
+def test_draws_follow_the_channel(d):
+    cube = Hypercube(1.3, d)
+    corner = np.ones((40_000, d))
+    signs = cube.privatize(corner, rng=1) > 0
+    code = signs @ 2 ** np.arange(d)[::-1]
+    observed = np.bincount(code, minlength=2**d)
+    assert_frequencies(observed, cube.channel()[-1])
+    inside = np.tile(np.linspace(-0.8, 0.9, d), (40_000, 1))
+    assert_mean(cube.privatize(inside, rng=2), inside[0])
+
+
+@pytest.mark.parametrize("k", [3, 4])
+def test_series_risk_agrees_with_simulation(k):
+    f, n, series = boundary(), 40, PrivateSeries(1.5, k)
+    theta = coefficients(f, k)
+    tail = f.squared_integral - 1 - (theta**2).sum()
+    rng = np.random.default_rng(3)
+    found = np.array([series.estimate(f.sample(n, rng=rng), rng=rng) for _ in range(3_000)])
+    assert_mean(found, theta)
+    assert_mean(((found - theta) ** 2).sum(axis=1) + tail, series.risk(theta, n, tail=tail))
+    grid = np.linspace(0, 1, 2001)
+    assert integrate.trapezoid(series.density(found[0], grid), grid) == pytest.approx(1)
+
+
+def test_series_risk_without_privacy():
+    f, n, k = boundary(), 50, 4
+    theta = coefficients(f, k)
+    x = f.sample(n * 4_000, rng=4).reshape(4_000, n)
+    found = trigonometric(x, k).mean(axis=1)
+    assert_mean(((found - theta) ** 2).sum(axis=1), series_risk(None, theta, n))
+
+
+@pytest.mark.parametrize("epsilon", [None, 0.3, 2.0])
+def test_best_truncation_is_best_and_attained(epsilon):
+    n, beta = 10**5, 2.0
+    k, bound = best_truncation(epsilon, n, beta=beta)
+    step = 2
+    levels = range(2 if epsilon is None else 1, 4 * k + 8, step)
+    values = [(j + 1.0) ** (-2 * beta) + series_risk(epsilon, np.zeros(j), n) for j in levels]
+    assert min(values) == pytest.approx(bound) and list(levels)[int(np.argmin(values))] == k
+    theta = np.zeros(k + 1)
+    theta[k] = (k + 1.0) ** -beta
+    assert ellipsoid_norm(theta, beta) == pytest.approx(1.0)
+    tail = theta[k] ** 2
+    assert series_risk(epsilon, theta[:k], n, tail=tail) == pytest.approx(bound)
+
+
+@pytest.mark.parametrize("order", [2, 4, 6])
+def test_kernels_have_their_order(order):
+    def moment(j):
+        return integrate.quad(lambda u: u**j * gaussian_kernel(u, order), -15, 15)[0]
+
+    assert moment(0) == pytest.approx(1)
+    assert all(abs(moment(j)) < 1e-8 for j in range(1, order))
+    assert abs(moment(order)) > 0.5
+
+
+@pytest.mark.parametrize("order", [2, 4])
+def test_kernel_risk_by_quadrature(order):
+    mixture, h, n = GaussianMixture([0.4, 0.6], [-1.0, 0.7], [0.5, 0.3]), 0.4, 50
+    x = np.linspace(-8, 8, 2001)
+    f, step = mixture.pdf(x), x[1] - x[0]
+    k = gaussian_kernel((x[:, None] - x) / h, order) / h
+    mean, square = k @ f * step, k**2 @ f * step
+    risk = ((mean - f) ** 2 + (square - mean**2) / n).sum() * step
+    assert kernel_mise(mixture, h, n, order) == pytest.approx(risk, rel=1e-9)
+
+
+def test_kernel_risk_in_two_dimensions_by_simulation():
+    mixture = GaussianMixture([0.5, 0.5], [[0.0, 0.0], [1.0, 0.5]], [[1.0, 0.7], [0.6, 0.9]])
+    h, n = 0.6, 20
+    axis = np.linspace(-6, 6, 41)
+    points = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+    f, cell = mixture.pdf(points), (axis[1] - axis[0]) ** 2
+    rng = np.random.default_rng(5)
+    losses = [
+        ((kernel_density(points, mixture.sample(n, rng=rng), h) - f) ** 2).sum() * cell
+        for _ in range(300)
+    ]
+    assert_mean(losses, kernel_mise(mixture, h, n))
+
+
+def test_best_bandwidth_is_best():
+    mixture = GaussianMixture([1.0], [[0.0, 0.0]], [[1.0, 2.0]])
+    h, risk = best_bandwidth(mixture, 500)
+    grid = h * np.linspace(0.5, 2, 1001)
+    assert risk <= kernel_mise(mixture, grid, 500).min() * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: Hypercube(0.0, 3), "epsilon"),
+        (lambda: Hypercube(1.0, 0), "d"),
+        (lambda: Hypercube(1.0, 3, -1.0), "radius"),
+        (lambda: Hypercube(1.0, 11).channel(), "d"),
+        (lambda: Hypercube(1.0, 3).privatize([[0.0, 0.0, 1.5]]), "vectors"),
+        (lambda: Hypercube(1.0, 3).privatize([0.0, 0.0, 0.0]), "vectors"),
+        (lambda: PrivateSeries(1.0, 3).estimate([0.2, 1.2]), "data"),
+        (lambda: PrivateSeries(1.0, 3).estimate([[0.2]]), "data"),
+        (lambda: trigonometric(0.5, 0), "k"),
+        (lambda: series_risk(None, [0.1], 5), "theta"),
+        (lambda: best_truncation(1.0, 0), "n"),
+        (lambda: best_truncation(1.0, 10, beta=-1.0), "beta"),
+        (lambda: gaussian_kernel(0.0, 3), "order"),
+        (lambda: GaussianMixture([0.5, 0.5], [0.0], [1.0]), "means"),
+        (lambda: GaussianMixture([1.0], [0.0], [0.0]), "sigmas"),
+        (lambda: kernel_mise(GaussianMixture([1.0], [0.0], [1.0]), 0.0, 5), "h"),
+        (lambda: kernel_density([0.0], [[0.0, 1.0]], 1.0), "x"),
+    ],
+)
+def test_bad_input_is_refused(call, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        call()
