@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tracemalloc
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -12,12 +11,11 @@ from hypothesis import strategies as st
 from laws import assert_mean, assert_same_law
 from scipy import integrate
 
-from minimaxdp import channels, privacy
+from minimaxdp import privacy
 from minimaxdp.density_estimation import (
     Density,
     Grid,
     Histogram,
-    Subset,
     boundary,
     histogram_ceiling,
     histogram_risk,
@@ -29,7 +27,6 @@ from minimaxdp.density_estimation import (
     private_density,
     ripple,
     spiky,
-    subset_risk,
 )
 from minimaxdp.lower_bounds import hellinger_contraction
 
@@ -133,34 +130,6 @@ def test_records_take_bounded_memory(method):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 60 * 2**20
-
-
-@settings(derandomize=True, deadline=None)
-@given(st.floats(0.01, 6), st.integers(2, 6), st.data())
-def test_subset_selection_is_exactly_private(epsilon, d, data):
-    w = data.draw(st.integers(1, d - 1))
-    subset = Subset(epsilon, d, w)
-    assert channels.local_epsilon(subset.channel()) == pytest.approx(epsilon, rel=1e-9)
-
-
-def test_subset_selection_matches_its_channel():
-    subset = Subset(1.0, 5, 2)
-    sets = np.array([[c in s for c in range(5)] for s in combinations(range(5), 2)])
-    inclusion = subset.channel() @ sets
-    p, q = subset.inclusion
-    np.testing.assert_allclose(inclusion, np.full((5, 5), q) + (p - q) * np.eye(5), rtol=1e-12)
-    rng = np.random.default_rng(7)
-    tallies = np.array([subset.tally([0, 0, 3], rng=rng) for _ in range(20_000)])
-    assert np.all(tallies.sum(axis=1) == 3 * 2)
-    assert_mean(tallies, 2 * inclusion[0] + inclusion[3])
-    assert_mean(subset.estimate(tallies, 3), np.array([2, 0, 0, 1, 0]) / 3)
-
-
-def test_default_subset_is_best_at_the_uniform_law():
-    for epsilon in (0.1, 1.0, 2.0, 5.0):
-        law = np.full(40, 1 / 40)
-        risks = [subset_risk(epsilon, law, 10, w=w) for w in range(1, 40)]
-        assert subset_risk(epsilon, law, 10) <= min(risks) * 1.002
 
 
 @settings(derandomize=True, deadline=None)
@@ -337,8 +306,6 @@ LAPLACE = Histogram(GRID, 1.0, "laplace")
         (lambda: Histogram(GRID, 1.0, "subset").privatize_counts([1, 1]), "method"),
         (lambda: histogram_ceiling(4, 10, 1.0, "subset"), "method"),
         (lambda: histogram_ceiling(4, 10, 1.0, "central", beta=2.0), "beta"),
-        (lambda: Subset(1.0, 3, 3), "w"),
-        (lambda: Subset(1.0, 40, 20).channel(), "sets"),
         (lambda: lipschitz_floor(10, 1.0, "none"), "epsilon"),
         (lambda: lipschitz_floor(10, 1.0, "global"), "model"),
         (lambda: holder(1.0), "beta"),

@@ -43,7 +43,6 @@ from minimaxdp.density_estimation.series import (
     series_risk,
     trigonometric,
 )
-from minimaxdp.density_estimation.subsets import Subset, subset_risk
 
 __all__ = [
     "METHODS",
@@ -54,7 +53,6 @@ __all__ = [
     "Hypercube",
     "PrivateSeries",
     "Release",
-    "Subset",
     "best_bandwidth",
     "best_truncation",
     "boundary",
@@ -74,6 +72,5 @@ __all__ = [
     "ripple",
     "series_risk",
     "spiky",
-    "subset_risk",
     "trigonometric",
 ]

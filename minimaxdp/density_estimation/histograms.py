@@ -9,15 +9,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate
-from minimaxdp.density_estimation.subsets import Subset, subset_risk
 from minimaxdp.laplace import laplace_sum
-from minimaxdp.randomized_response import Unary, unary_risk
+from minimaxdp.randomized_response import (
+    SubsetSelection,
+    Unary,
+    subset_selection_risk,
+    unary_risk,
+)
 
 __all__ = ["METHODS", "Grid", "Histogram", "histogram_ceiling", "histogram_risk", "optimal_bins"]
 
 Rng = np.random.Generator | int | None
 Method = Literal["none", "central", "laplace", "unary", "subset"]
 METHODS = ("none", "central", "laplace", "unary", "subset")
+# The local methods that encode the bin of a record as a report about categories.
+ENCODINGS = {"unary": Unary, "subset": SubsetSelection}
 _CHUNK = 2**19
 
 
@@ -169,13 +175,11 @@ class Histogram:
         if self.method in ("none", "central"):
             counts = np.bincount(index, minlength=self.grid.cells)
             return self.privatize_counts(counts, rng=rng)
-        if self.method == "subset":
-            return Subset(self.epsilon, self.grid.cells).tally(index, rng=rng)
         rows = max(1, _CHUNK // self.grid.cells)
         parts = (index[start : start + rows] for start in range(0, index.size, rows))
-        if self.method == "unary":
-            unary = Unary(self.epsilon, self.grid.cells)
-            return sum(unary.tally(unary.privatize(part, rng=rng)) for part in parts)
+        if self.method in ENCODINGS:
+            encoding = self.encoding
+            return sum(encoding.tally(encoding.privatize(part, rng=rng)) for part in parts)
         return sum(self._laplace_reports(part, rng).sum(axis=0) for part in parts)
 
     def privatize_counts(
@@ -201,7 +205,7 @@ class Histogram:
             raise ValueError("method 'subset' has no shortcut through counts: use privatize")
         rng = np.random.default_rng(rng)
         if self.method == "unary":
-            return Unary(self.epsilon, self.grid.cells).privatize_counts(counts, rng=rng, size=size)
+            return self.encoding.privatize_counts(counts, rng=rng, size=size)
         shape = counts.shape if size is None else (size, *counts.shape)
         if self.method == "none":
             return np.broadcast_to(counts, shape).copy()
@@ -216,11 +220,8 @@ class Histogram:
         totals = np.asarray(_validate.real("totals", totals))
         if totals.ndim == 0 or totals.shape[-1] != self.grid.cells:
             raise ValueError(f"totals must have {self.grid.cells} entries along the last axis")
-        if self.method == "unary":
-            unary = Unary(self.epsilon, self.grid.cells)
-            return unary.estimate(totals.astype(np.int64), n)
-        if self.method == "subset":
-            return Subset(self.epsilon, self.grid.cells).estimate(totals, n)
+        if self.method in ENCODINGS:
+            return self.encoding.estimate(totals.astype(np.int64), n)
         return totals / n
 
     def heights(self, totals: ArrayLike, n: int) -> NDArray[np.float64]:
@@ -231,6 +232,11 @@ class Histogram:
         """Exact mean integrated squared error: see :func:`histogram_risk`."""
         volume = self.grid.volume
         return histogram_risk(probabilities, n, self.epsilon, self.method, bias=bias, volume=volume)
+
+    @property
+    def encoding(self) -> Unary | SubsetSelection:
+        """The mechanism behind the methods "unary" and "subset"."""
+        return ENCODINGS[self.method](self.epsilon, self.grid.cells)
 
     def _laplace_reports(
         self, index: NDArray[np.int64], rng: np.random.Generator
@@ -300,7 +306,7 @@ def histogram_risk(
     if method == "unary":
         return bias + unary_risk(epsilon, p, n) / v
     if method == "subset":
-        return bias + subset_risk(epsilon, p, n) / v
+        return bias + subset_selection_risk(epsilon, p, n) / v
     return bias + ((p * (1 - p)).sum(axis=-1) / n + cells * _noise(n, epsilon, method)) / v
 
 

@@ -158,15 +158,10 @@ def private_density(
 def _cell_variance(h: Histogram, p: NDArray[np.float64], n: int) -> Any:
     """Variance of each estimated probability."""
     if h.method == "unary":
-        from minimaxdp.randomized_response import Unary
-
-        bit = Unary(h.epsilon, h.grid.cells).bit
-        q, gap = bit.flip_probability, np.tanh(h.epsilon / 4)
+        q, gap = h.encoding.bit.flip_probability, np.tanh(h.epsilon / 4)
     elif h.method == "subset":
-        from minimaxdp.density_estimation.subsets import Subset
-
-        inside, q = Subset(h.epsilon, h.grid.cells).inclusion
-        gap = inside - q
+        q = h.encoding.other_probability
+        gap = h.encoding.member_probability - q
     else:
         extra = 0.0 if h.method != "laplace" else 8 / (n * h.epsilon**2)
         return p * (1 - p) / n + extra
