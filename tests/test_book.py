@@ -132,7 +132,8 @@ def test_chapter_module_and_tests_share_a_name(path: Path) -> None:
     module = ROOT / "minimaxdp" / path.stem
     assert module.is_dir() or module.with_suffix(".py").is_file()
     assert list((ROOT / "tests").glob(f"test_{path.stem}*.py"))
-    assert f"minimaxdp.{path.stem}" in (BOOK / "api.md").read_text()
+    assert f"automodule:: minimaxdp.{path.stem}\n" in (BOOK / f"api/{path.stem}.md").read_text()
+    assert f"\n{path.stem}\n" in (BOOK / "api.md").read_text()
     assert f"book/{path.name}" in (ROOT / "README.md").read_text()
 
 

@@ -3,33 +3,12 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin
 
 import pytest
 from bs4 import BeautifulSoup
 from ledger import load
-from notebooks import BOOK
-
-ROOT = BOOK.parent
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clean build, with warnings as errors."""
-    folder = tmp_path_factory.mktemp("site")
-    command = shutil.which("jupyter-book", path=str(Path(sys.executable).parent))
-    assert command, "jupyter-book is not installed beside this Python"
-    built = subprocess.run(
-        [command, "build", str(ROOT), "--path-output", str(folder)] + ["-W", "-n", "--keep-going"],
-        capture_output=True,
-        text=True,
-    )
-    assert built.returncode == 0, built.stdout[-3_000:] + built.stderr[-3_000:]
-    return folder / "_build" / "html"
 
 
 @pytest.fixture(scope="module")

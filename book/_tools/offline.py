@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from importlib.metadata import files
 from pathlib import Path
@@ -43,6 +44,8 @@ def drop_thebe_settings(app, doctree, docname):
 
 
 def setup(app):
+    # Previews of a link need absolute addresses: whoever publishes the site names its own.
+    app.config.ogp_site_url = os.environ.get("MINIMAXDP_SITE_URL", "")
     app.config.mathjax_path = f"mathjax/{MATHJAX}"
     app.connect("build-finished", copy_mathjax)
     app.connect("html-page-context", drop_thebe_scripts, priority=900)

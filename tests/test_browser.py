@@ -1,0 +1,133 @@
+"""The built site in a browser: it renders, asks nothing of others, fits a phone, and reacts."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import nbformat
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+PHONE = {"width": 390, "height": 844}
+
+
+def pages(site: Path) -> list[str]:
+    """Every page that the book's makers wrote; the listings of the code are left to axe."""
+    found = (path.relative_to(site) for path in site.rglob("*.html"))
+    names = sorted(str(path) for path in found if path.parts[0] not in ("_static", "_modules"))
+    names.remove("index.html")  # sends the reader on to the first page
+    return names
+
+
+def opened(page: Page, url: str) -> None:
+    page.goto(url, wait_until="load")
+    page.evaluate("window.MathJax?.startup?.promise")
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    page = browser.new_page(viewport={"width": 1300, "height": 900})
+    yield page
+    page.close()
+
+
+def test_every_page_renders_quietly_and_fits_a_phone(
+    browser: Browser, site: Path, served: str
+) -> None:
+    problems = []
+    for name in pages(site):
+        page = browser.new_page(viewport=PHONE)
+        page.on("console", lambda m, n=name: m.type == "error" and problems.append((n, m.text)))
+        page.on("pageerror", lambda error, n=name: problems.append((n, str(error))))
+        page.on(
+            "request",
+            lambda r, n=name: r.url.startswith((served, "data:")) or problems.append((n, r.url)),
+        )
+        page.on("response", lambda r, n=name: r.status < 400 or problems.append((n, r.url)))
+        opened(page, f"{served}/{name}")
+        seen = page.evaluate(
+            """() => ({
+              formulas: document.querySelectorAll("main .math").length,
+              bare: [...document.querySelectorAll("main .math")].filter(
+                  formula => !formula.querySelector("mjx-container")).length,
+              wrong: document.querySelectorAll("mjx-merror, [data-mjx-error]").length,
+              width: document.documentElement.scrollWidth})"""
+        )
+        if seen["bare"] or seen["wrong"] or seen["width"] > PHONE["width"]:
+            problems.append((name, json.dumps(seen)))
+        page.close()
+    assert not problems
+
+
+def test_the_root_leads_to_the_first_page(page: Page, served: str) -> None:
+    page.goto(served)
+    page.wait_for_url("**/book/index.html")
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [("Le Cam", "lower_bounds"), ("homogeneity", "k_anonymity"), ("Tulap", "inference")],
+)
+def test_search_finds_a_statement_by_its_name(
+    page: Page, served: str, words: str, place: str
+) -> None:
+    opened(page, f"{served}/search.html?q={words}")
+    page.wait_for_selector("#search-results li a")
+    page.wait_for_function("document.querySelector('.search-summary').textContent.includes('ound')")
+    links = page.eval_on_selector_all("#search-results li a", "found => found.map(a => a.href)")
+    assert any(f"/book/{place}.html" in link for link in links[:6]), links[:6]
+
+
+def test_download_is_the_notebook_and_runs(page: Page, served: str, tmp_path: Path) -> None:
+    opened(page, f"{served}/book/randomized_response.html")
+    link = page.locator("a[download][href$='.ipynb'], a[href$='.ipynb']").first
+    response = page.request.get(
+        page.evaluate("link => link.href", link.element_handle()), fail_on_status_code=True
+    )
+    copy = tmp_path / "randomized_response.ipynb"
+    copy.write_bytes(response.body())
+    notebook = nbformat.read(copy, as_version=4)
+    nbformat.validate(notebook)
+    command = shutil.which("jupyter-execute", path=str(Path(sys.executable).parent))
+    assert command, "nbclient is not installed beside this Python"
+    subprocess.run([command, str(copy)], check=True, capture_output=True, timeout=120)
+
+
+def test_theme_button_switches_the_theme(page: Page, served: str) -> None:
+    opened(page, f"{served}/book/laplace.html")
+    before = page.get_attribute("html", "data-theme")
+    for _ in range(3):
+        page.locator("button.theme-switch-button:visible").first.click()
+        if page.get_attribute("html", "data-theme") != before:
+            return
+    raise AssertionError("three clicks leave the theme as it was")
+
+
+def test_solution_unfolds(page: Page, served: str) -> None:
+    opened(page, f"{served}/book/laplace.html")
+    solution = page.locator("div.solution.dropdown").first
+    button = solution.locator("button, summary").first
+    hidden = solution.locator("section#solution-content, section, .toggle-details__body").first
+    assert not hidden.is_visible()
+    button.click()
+    assert hidden.is_visible()
+
+
+def test_first_page_is_light(page: Page, served: str) -> None:
+    """At most one megabyte before fonts, and a figure above the fold."""
+    sizes: dict[str, int] = {}
+    page.on("response", lambda r: sizes.__setitem__(r.url, len(r.body())))
+    opened(page, f"{served}/book/index.html")
+    page.wait_for_load_state("networkidle")
+    weight = sum(size for url, size in sizes.items() if ".woff" not in url and ".ttf" not in url)
+    assert 50_000 < weight <= 1_000_000, sorted(sizes.items(), key=lambda item: -item[1])[:8]
+    box = page.locator("main figure img").first.bounding_box()
+    assert box is not None and box["y"] + box["height"] / 2 < 900
