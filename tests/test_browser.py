@@ -121,6 +121,18 @@ def test_solution_unfolds(page: Page, served: str) -> None:
     assert hidden.is_visible()
 
 
+def test_quiz_tells_why_by_mouse_and_by_keyboard(page: Page, served: str) -> None:
+    opened(page, f"{served}/book/laplace.html")
+    first = page.locator("fieldset.quiz-question").first
+    told = first.locator(".quiz-why")
+    assert not any(told.nth(i).is_visible() for i in range(told.count()))
+    first.locator("label").nth(0).click()
+    assert [told.nth(i).is_visible() for i in range(told.count())] == [True, False, False]
+    page.keyboard.press("ArrowDown")
+    assert [told.nth(i).is_visible() for i in range(told.count())] == [False, True, False]
+    assert told.nth(1).inner_text().startswith("Right.")
+
+
 def test_first_page_is_light(page: Page, served: str) -> None:
     """At most one megabyte before fonts, and a figure above the fold."""
     sizes: dict[str, int] = {}
