@@ -6,7 +6,9 @@ Each chapter of the book has a module of the same name here; below them stand
 - :mod:`minimaxdp.channels` -- finite channels as row-stochastic matrices,
 - :mod:`minimaxdp.risk` -- Monte Carlo with standard errors, fitted exponents,
 - :mod:`minimaxdp.rates` -- bias balanced against variance in sympy,
-- :mod:`minimaxdp.plots` -- the one figure style of the book.
+- :mod:`minimaxdp.plots` -- the one figure style of the book,
+
+and beside them :mod:`minimaxdp.notation`, which converts between the conventions of the documents.
 
 Import the module you need, as in ``from minimaxdp import randomized_response``;
 sympy, matplotlib and pandas load only with :mod:`~minimaxdp.rates`, :mod:`~minimaxdp.plots`

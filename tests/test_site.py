@@ -8,6 +8,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 import pytest
 from bs4 import BeautifulSoup
+from errata import load as load_errata
 from ledger import load
 
 
@@ -73,6 +74,28 @@ def test_ledger_page_leads_to_every_placed_claim(pages: dict[str, BeautifulSoup]
         assert (f"{claim.chapter}.html#{name}" in links) == claim.placed
     placed = sum(claim.placed for claim in claims.values())
     assert f"{placed} of {len(claims)} claims" in page.text
+
+
+def test_statements_ledger_and_errata_lead_to_each_other(pages: dict[str, BeautifulSoup]) -> None:
+    claims, errata, page = load(), load_errata(), pages["book/errata.html"]
+    rows = {row.find("code").text: row for row in pages["book/ledger.html"].select("tbody tr")}
+    for name, erratum in errata.items():
+        place = page.find(id=erratum.anchor)
+        place = place if erratum.slip else place.find_parent("section")
+        assert name in place.text
+        links = {a["href"] for a in place.find_all("a")}
+        for claim in erratum.claims:
+            assert (f"{claims[claim].chapter}.html#{claim}" in links) == claims[claim].placed
+    for name, claim in claims.items():
+        wanted = [f"errata.html#{entry.lower()}" for entry in claim.corrected]
+        links = [a["href"] for a in rows[name].find_all("a")]
+        assert [link for link in links if link.startswith("errata.html")] == wanted
+        if claim.placed:
+            statement = pages[f"book/{claim.chapter}.html"].find(id=name)
+            pointers = statement.select("p.erratum-pointer a")
+            assert sorted(a["href"] for a in pointers) == sorted(wanted), name
+    total = page.select("table.errata-summary tbody tr")[-1].find_all("td")[-1].text
+    assert total == str(len(errata))
 
 
 def test_solutions_are_folded_on_the_page(pages: dict[str, BeautifulSoup]) -> None:

@@ -128,8 +128,8 @@ def setup(app):
                 "kind",
                 "chapter",
                 "evidence",
-                "function",
                 "corrected",
+                "function",
             )
             table = nodes.table(classes=["ledger"])
             group = nodes.tgroup(cols=len(heads))
@@ -147,8 +147,8 @@ def setup(app):
             yield nodes.Text(claim.kind)
             yield nodes.Text(claim.chapter.replace("_", " "))
             yield nodes.Text(", ".join(claim.evidence))
+            yield self.corrections(claim)
             yield self.function(claim) if claim.function else nodes.Text("")
-            yield nodes.Text(", ".join(claim.corrected))
 
         def place(self, claim, name):
             # Theorems and exercises live in different domains; both keep their label as anchor.
@@ -158,6 +158,21 @@ def setup(app):
             return nodes.reference(
                 "", "", name, refuri=f"{page}#{claim.id}", internal=True
             )
+
+        def corrections(self, claim):
+            page = self.env.app.builder.get_relative_uri(
+                self.env.docname, "book/errata"
+            )
+            out = nodes.inline()
+            for entry in claim.corrected:
+                out += [nodes.Text(", ")] if out.children else []
+                out += nodes.reference(
+                    "",
+                    entry,
+                    refuri=f"{page}#{entry.lower()}",
+                    internal=True,
+                )
+            return out
 
         def function(self, claim):
             short = claim.function.removeprefix("minimaxdp.")
