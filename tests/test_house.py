@@ -14,7 +14,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "minimaxdp"
-GROUND_FLOOR = {"_validate", "divergences", "channels", "risk", "rates", "plots"}
+GROUND_FLOOR = {"_validate", "divergences", "channels", "risk", "rates", "plots", "sliders"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 
