@@ -1,0 +1,361 @@
+"""Convex bodies through their support functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from minimaxdp import _validate
+
+__all__ = [
+    "Body",
+    "cross_polytope",
+    "cube",
+    "ellipsoid",
+    "image",
+    "minkowski_sum",
+    "polytope",
+    "simplex",
+    "zonotope",
+]
+
+Array = NDArray[np.float64]
+
+# Vertices listed at most; beyond it a body is known by its support function alone.
+_MOST = 2**16
+
+
+@dataclass(frozen=True)
+class Body:
+    r"""A compact convex body K, as the support function that determines it.
+
+    .. math:: h_K(\theta) = \sup_{x \in K} \theta^T x, \qquad
+              w_K(\theta) = h_K(\theta) + h_K(-\theta)
+
+    Made by :func:`ellipsoid`, :func:`cube`, :func:`cross_polytope`, :func:`simplex`,
+    :func:`polytope`, :func:`zonotope`, :func:`image` and :func:`minkowski_sum`.
+
+    Attributes
+    ----------
+    d : int
+        Dimension of the space.
+    vertices : ndarray, shape (N, d), or None
+        Points whose convex hull is the body, where they are few.
+
+    Notes
+    -----
+    Tang's slides (claims ``Tang-support``, ``Tang-width``).
+
+    Examples
+    --------
+    >>> segment = polytope([[5.0], [6.0]])
+    >>> float(segment.support([1.0])), float(segment.width([1.0]))
+    (6.0, 1.0)
+    """
+
+    d: int
+    support_function: Callable[[Array], Array] = field(repr=False)
+    vertices: Array | None = field(default=None, repr=False)
+
+    def support(self, theta: ArrayLike) -> Any:
+        """Support function h: directions (..., d) to numbers (...); any length of theta."""
+        return self.support_function(_directions(theta, self.d))[()]
+
+    def width(self, theta: ArrayLike) -> Any:
+        """Width w: the extent of the body along theta, times the length of theta."""
+        theta = _directions(theta, self.d)
+        return (self.support_function(theta) + self.support_function(-theta))[()]
+
+
+def ellipsoid(matrix: ArrayLike, centre: ArrayLike | None = None) -> Body:
+    r"""The image of the unit ball under a matrix, :math:`c + U B_2^k`.
+
+    .. math:: h(\theta) = c^T \theta + \|U^T \theta\|_2
+
+    Parameters
+    ----------
+    matrix : array_like, shape (d, k)
+        Any matrix U; a singular one gives a flat body, the identity the unit ball.
+    centre : array_like, shape (d,), optional
+        By default the origin.
+
+    Returns
+    -------
+    Body
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an entry is not a finite number or the shapes do not match.
+
+    Notes
+    -----
+    Tang's slides (claim ``Tang-mean``).
+
+    Examples
+    --------
+    >>> round(float(ellipsoid([[3.0, 0.0], [0.0, 4.0]]).width([0.0, 1.0])), 12)
+    8.0
+    """
+    u = _matrix("matrix", matrix)
+    c = np.zeros(len(u)) if centre is None else _vector("centre", centre, len(u))
+    return Body(len(u), lambda theta: theta @ c + np.linalg.norm(theta @ u, axis=-1))
+
+
+def polytope(vertices: ArrayLike) -> Body:
+    r"""The convex hull of points.
+
+    .. math:: h(\theta) = \max_i \theta^T v_i
+
+    Parameters
+    ----------
+    vertices : array_like, shape (N, d)
+        Points; those inside the hull of the others do no harm.
+
+    Returns
+    -------
+    Body
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an entry is not a finite number or the array has not two axes.
+
+    Examples
+    --------
+    >>> triangle = polytope([[0, 0], [2, 0], [0, 1]])
+    >>> triangle.width([[1, 0], [0, 1]])
+    array([2., 1.])
+    """
+    points = _matrix("vertices", vertices)
+    return Body(points.shape[1], lambda theta: (theta @ points.T).max(axis=-1), points)
+
+
+def cube(d: int, half_width: float = 1.0) -> Body:
+    r"""The cube :math:`[-r, r]^d`.
+
+    .. math:: h(\theta) = r \|\theta\|_1
+
+    Parameters
+    ----------
+    d : int
+        Dimension, at least 1; vertices are listed up to 16.
+    half_width : float
+        Half the length r of an edge, positive.
+
+    Returns
+    -------
+    Body
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range.
+
+    Examples
+    --------
+    >>> float(cube(3).width([1, 1, 1])), len(cube(3).vertices)
+    (6.0, 8)
+    """
+    d = _validate.scalar("d", _validate.integer("d", d, minimum=1))
+    r = _validate.scalar("half_width", _validate.real("half_width", half_width, above=0))
+    corners = r * _signs(d) if 2**d <= _MOST else None
+    return Body(d, lambda theta: r * abs(theta).sum(axis=-1), corners)
+
+
+def cross_polytope(d: int, radius: float = 1.0) -> Body:
+    r"""The cross-polytope, the hull of :math:`\pm r e_1, \dots, \pm r e_d`.
+
+    .. math:: h(\theta) = r \|\theta\|_\infty
+
+    Parameters
+    ----------
+    d : int
+        Dimension, at least 1.
+    radius : float
+        Distance r of the vertices from the origin, positive.
+
+    Returns
+    -------
+    Body
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range.
+
+    Examples
+    --------
+    >>> float(cross_polytope(3).support([1, -5, 2]))
+    5.0
+    """
+    d = _validate.scalar("d", _validate.integer("d", d, minimum=1))
+    r = _validate.scalar("radius", _validate.real("radius", radius, above=0))
+    tips = r * np.vstack([np.eye(d), -np.eye(d)])
+    return Body(d, lambda theta: r * abs(theta).max(axis=-1), tips)
+
+
+def simplex(d: int) -> Body:
+    r"""The probability simplex, the hull of :math:`e_1, \dots, e_d`; flat, away from the origin.
+
+    .. math:: h(\theta) = \max_i \theta_i
+
+    Parameters
+    ----------
+    d : int
+        Number of categories, at least 2.
+
+    Returns
+    -------
+    Body
+
+    Raises
+    ------
+    TypeError, ValueError
+        If d is not an integer, at least 2.
+
+    Examples
+    --------
+    >>> float(simplex(3).width([1, 1, 1])), float(simplex(3).width([1, -1, 0]))
+    (0.0, 2.0)
+    """
+    d = _validate.scalar("d", _validate.integer("d", d, minimum=2))
+    return Body(d, lambda theta: theta.max(axis=-1), np.eye(d))
+
+
+def zonotope(generators: ArrayLike) -> Body:
+    r"""The sum of the segments from :math:`-z_j` to :math:`z_j`: a cube's shadow.
+
+    .. math:: h(\theta) = \sum_j |\theta^T z_j|
+
+    Parameters
+    ----------
+    generators : array_like, shape (m, d)
+        The vectors z; points that contain all vertices are listed up to m = 16.
+
+    Returns
+    -------
+    Body
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an entry is not a finite number or the array has not two axes.
+
+    Examples
+    --------
+    >>> float(zonotope([[1, 0], [0, 1], [1, 1]]).support([1, 2]))
+    6.0
+    """
+    z = _matrix("generators", generators)
+    corners = _signs(len(z)) @ z if 2 ** len(z) <= _MOST else None
+    return Body(z.shape[1], lambda theta: abs(theta @ z.T).sum(axis=-1), corners)
+
+
+def image(matrix: ArrayLike, body: Body) -> Body:
+    r"""The image of a body under a linear map.
+
+    .. math:: h_{AK}(\theta) = h_K(A^T \theta)
+
+    Parameters
+    ----------
+    matrix : array_like, shape (e, d)
+    body : Body
+        In d dimensions.
+
+    Returns
+    -------
+    Body
+        In e dimensions.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the shapes do not match or the body is not one.
+
+    Examples
+    --------
+    >>> float(image([[2.0, 0.0]], cube(2)).width([1.0]))
+    4.0
+    """
+    a = _matrix("matrix", matrix)
+    _check_bodies(body)
+    if a.shape[1] != body.d:
+        raise ValueError(f"matrix must have {body.d} columns, got {a.shape[1]}")
+    corners = None if body.vertices is None else body.vertices @ a.T
+    return Body(len(a), lambda theta: body.support_function(theta @ a), corners)
+
+
+def minkowski_sum(*bodies: Body) -> Body:
+    r"""All sums of one point from each body.
+
+    .. math:: h_{K + L} = h_K + h_L
+
+    Parameters
+    ----------
+    *bodies : Body
+        At least one, all of one dimension.
+
+    Returns
+    -------
+    Body
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is no body or their dimensions differ.
+
+    Examples
+    --------
+    >>> float(minkowski_sum(cube(2), ellipsoid(np.eye(2))).support([3.0, 4.0]))
+    12.0
+    """
+    _check_bodies(*bodies)
+    dimensions = {body.d for body in bodies}
+    if len(dimensions) != 1:
+        raise ValueError(f"bodies must be at least one and of one dimension, got {dimensions}")
+    corners: Array | None = np.zeros((1, bodies[0].d))
+    for body in bodies:
+        if corners is None or body.vertices is None or len(corners) * len(body.vertices) > _MOST:
+            corners = None
+        else:
+            corners = (corners[:, None] + body.vertices).reshape(-1, bodies[0].d)
+    return Body(
+        bodies[0].d, lambda theta: sum(body.support_function(theta) for body in bodies), corners
+    )
+
+
+def _signs(d: int) -> Array:
+    return np.array(list(product((-1.0, 1.0), repeat=d)))
+
+
+def _matrix(name: str, value: ArrayLike) -> Array:
+    array = np.asarray(_validate.real(name, value))
+    if array.ndim != 2:
+        raise ValueError(f"{name} must have two axes, got shape {array.shape}")
+    return array
+
+
+def _vector(name: str, value: ArrayLike, d: int) -> Array:
+    array = np.asarray(_validate.real(name, value))
+    if array.shape != (d,):
+        raise ValueError(f"{name} must have shape ({d},), got {array.shape}")
+    return array
+
+
+def _directions(theta: ArrayLike, d: int) -> Array:
+    array = np.asarray(_validate.real("theta", theta))
+    if array.ndim == 0 or array.shape[-1] != d:
+        raise ValueError(f"theta must have {d} entries along its last axis, got {array.shape}")
+    return array
+
+
+def _check_bodies(*bodies: Body) -> None:
+    for body in bodies:
+        if not isinstance(body, Body):
+            raise TypeError(f"body must be a Body, got {type(body).__name__}")

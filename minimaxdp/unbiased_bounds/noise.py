@@ -1,0 +1,171 @@
+"""Unbiased noise shaped by an ellipsoid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln
+
+from minimaxdp import _validate
+from minimaxdp.unbiased_bounds.least import LeastEllipsoid, least_ellipsoid
+
+__all__ = ["EllipsoidNoise"]
+
+Rng = np.random.Generator | int | None
+Law = Literal["gaussian", "laplace", "norm"]
+
+
+@dataclass(frozen=True)
+class EllipsoidNoise:
+    r"""A private mean of n points of a body: unbiased noise :math:`V^{1/2} Z`.
+
+    With V around the difference body :math:`\tfrac12 (K - K)` one record moves the mean by at
+    most :math:`2/n` in the norm of V, and the noise Z in r = rank V dimensions is
+
+    ==========  ==================================================  ===========================
+    law         density proportional to                             covariance of the answer
+    ==========  ==================================================  ===========================
+    gaussian    :math:`e^{-\rho n^2 \|z\|_2^2 / 4}`                 :math:`2 V / (\rho n^2)`
+    laplace     :math:`e^{-\varepsilon n \|z\|_1 / (2 \sqrt r)}`    :math:`8 r V / (\varepsilon n)^2`
+    norm        :math:`e^{-\varepsilon n \|z\|_2 / 2}`              :math:`4 (r + 1) V / (\varepsilon n)^2`
+    ==========  ==================================================  ===========================
+
+    Parameters
+    ----------
+    ellipsoid : LeastEllipsoid
+        Around the difference body (a free fit serves too: its V is larger).
+    n : int
+        Number of records, at least 1.
+    budget : float
+        rho of zero-concentrated privacy for the gaussian law, epsilon for the others; positive.
+    law : {"gaussian", "laplace", "norm"}
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range.
+
+    Notes
+    -----
+    Tang's slides (claims ``Tang-zCDP-constant``, ``Tang-error``); the l2-norm noise is that of
+    Hardt and Talwar (2010).
+
+    Examples
+    --------
+    >>> corners = [[1, 1], [1, -1], [-1, 1], [-1, -1]]
+    >>> noise = EllipsoidNoise.for_points(corners, n=10, budget=0.5)
+    >>> noise.covariance.round(6)
+    array([[0.08, 0.  ],
+           [0.  , 0.08]])
+    >>> noise.privatize([0.1, 0.2], rng=0).shape
+    (2,)
+    """  # noqa: E501
+
+    ellipsoid: LeastEllipsoid = field(repr=False)
+    n: int
+    budget: float
+    law: Law = "gaussian"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.ellipsoid, LeastEllipsoid):
+            raise TypeError(
+                f"ellipsoid must be a LeastEllipsoid, got {type(self.ellipsoid).__name__}"
+            )
+        n = _validate.scalar("n", _validate.integer("n", self.n, minimum=1))
+        budget = _validate.scalar("budget", _validate.real("budget", self.budget, above=0))
+        if self.law not in ("gaussian", "laplace", "norm"):
+            raise ValueError(f"law must be 'gaussian', 'laplace' or 'norm', got {self.law!r}")
+        object.__setattr__(self, "n", n)
+        object.__setattr__(self, "budget", float(budget))
+
+    @classmethod
+    def for_points(
+        cls, points: ArrayLike, n: int, budget: float, law: Law = "gaussian"
+    ) -> EllipsoidNoise:
+        """Noise for the convex hull of points, shaped by the least ellipsoid of differences."""
+        return cls(least_ellipsoid(points, fit="difference"), n, budget, law)
+
+    @property
+    def factor(self) -> float:
+        """Covariance of the answer over V."""
+        r = self.ellipsoid.rank
+        if self.law == "gaussian":
+            return 2 / (self.budget * self.n**2)
+        return (8 * r if self.law == "laplace" else 4 * (r + 1)) / (self.budget * self.n) ** 2
+
+    @property
+    def covariance(self) -> NDArray[np.float64]:
+        """Of the answer, shape (d, d)."""
+        return self.factor * self.ellipsoid.matrix
+
+    @property
+    def error(self) -> float:
+        """The l2 error: root of the trace of the covariance."""
+        return float(np.sqrt(self.factor * (self.ellipsoid.lengths**2).sum()))
+
+    def log_density(self, noise: ArrayLike) -> Any:
+        """Log-density of the noise on the space that V spans: (..., d) to (...)."""
+        noise = np.asarray(_validate.real("noise", noise))
+        lengths, axes = self.ellipsoid.lengths, self.ellipsoid.axes
+        z = noise @ axes / lengths
+        r, scale = len(lengths), self._scale
+        if self.law == "gaussian":
+            height = -r / 2 * np.log(2 * np.pi * scale**2)
+            log = height - (z**2).sum(axis=-1) / (2 * scale**2)
+        elif self.law == "laplace":
+            log = -r * np.log(2 * scale) - abs(z).sum(axis=-1) / scale
+        else:
+            # The ball of radius t has volume pi^(r/2) t^r / Gamma(r/2 + 1).
+            volume = r / 2 * np.log(np.pi) - gammaln(r / 2 + 1) + gammaln(r + 1)
+            log = -volume - r * np.log(scale) - np.linalg.norm(z, axis=-1) / scale
+        return (log - np.log(lengths).sum())[()]
+
+    def privatize(self, answer: ArrayLike, *, rng: Rng = None) -> NDArray[np.float64]:
+        """Add independent noise to means along the last axis: (..., d) to the same.
+
+        Parameters
+        ----------
+        answer : array_like, shape (..., d)
+            True means.
+        rng : Generator, int or None
+
+        Returns
+        -------
+        ndarray, shape (..., d)
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an entry is not a finite number, or the last axis has not d entries.
+        """
+        answer = np.asarray(_validate.real("answer", answer))
+        d = len(self.ellipsoid.centre)
+        if answer.ndim == 0 or answer.shape[-1] != d:
+            raise ValueError(
+                f"answer must have {d} entries along its last axis, got {answer.shape}"
+            )
+        rng = np.random.default_rng(rng)
+        shape = (*answer.shape[:-1], self.ellipsoid.rank)
+        if self.law == "laplace":
+            z = rng.laplace(scale=self._scale, size=shape)
+        else:
+            z = rng.normal(size=shape)
+            if self.law == "gaussian":
+                z *= self._scale
+            else:
+                # A uniform direction, and a length whose law is Gamma(r).
+                z *= rng.gamma(shape[-1], self._scale, (*shape[:-1], 1)) / np.linalg.norm(
+                    z, axis=-1, keepdims=True
+                )
+        return answer + z @ self.ellipsoid.root.T
+
+    @property
+    def _scale(self) -> float:
+        """Of Z: standard deviation, or length in which the density falls by a factor e."""
+        if self.law == "gaussian":
+            return float(np.sqrt(2 / self.budget) / self.n)
+        stretch = np.sqrt(self.ellipsoid.rank) if self.law == "laplace" else 1.0
+        return float(2 * stretch / (self.n * self.budget))
