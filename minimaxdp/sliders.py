@@ -91,7 +91,8 @@ def slider(
     values : sequence of float, length at least 2
         The values of the parameter, in the order of the slider.
     draw : callable
-        ``draw(ax, value)`` draws the frame and returns one sentence on what it shows.
+        ``draw(ax, value)`` draws the frame and returns one sentence on what it shows. The labels
+        of the first frame make the legend.
     label : str
         Name of the parameter, beside the slider.
     alt : str
@@ -147,6 +148,11 @@ def slider(
                 raise ValueError(f"draw must return a sentence, got {notes[-1]!r}")
             for j, artist in enumerate(a for a in ax.get_children() if a not in before):
                 artist.set_gid(f"frame-{i}-{j}")
+            if i == 0:
+                named = [a for a in ax.get_children() if a not in before]
+        named = [a for a in named if not str(a.get_label()).startswith("_") and a.get_label()]
+        if named:
+            ax.legend(handles=named)
         with plt.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
             buffer = io.StringIO()
             fig.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})

@@ -133,6 +133,34 @@ def test_quiz_tells_why_by_mouse_and_by_keyboard(page: Page, served: str) -> Non
     assert told.nth(1).inner_text().startswith("Right.")
 
 
+SLIDERS = {
+    "randomized_response": "slider-survey",
+    "laplace": "slider-two-counts",
+    "privacy": "slider-attackers",
+    "density_estimation": "slider-bins",
+}
+
+
+@pytest.mark.parametrize(("chapter", "name"), SLIDERS.items())
+def test_slider_reacts_to_the_keyboard(page: Page, served: str, chapter: str, name: str) -> None:
+    opened(page, f"{served}/book/{chapter}.html")
+    figure = page.locator(f"figure#{name}")
+    seen = """frames => frames.filter(g => g.style.display !== "none").map(g => g.dataset.frame)"""
+
+    def frames() -> set[str]:
+        return set(figure.locator("g[data-frame]").evaluate_all(seen))
+
+    control = figure.locator("input")
+    said, shown = figure.locator("[role=status]").inner_text(), frames()
+    assert shown == {control.input_value()}
+    control.focus()
+    page.keyboard.press("ArrowRight")
+    assert frames() == {str(int(control.input_value()))} != shown
+    assert figure.locator("[role=status]").inner_text() != said
+    page.keyboard.press("Home")
+    assert frames() == {"0"}
+
+
 def test_first_page_is_light(page: Page, served: str) -> None:
     """At most one megabyte before fonts, and a figure above the fold."""
     sizes: dict[str, int] = {}

@@ -40,6 +40,11 @@ def test_control_is_the_browsers_own_and_named() -> None:
     assert page.select_one("svg")["aria-label"] == 'Lines "crossing"'
 
 
+def test_labels_of_the_first_frame_make_one_legend() -> None:
+    texts = [t.text.strip() for t in BeautifulSoup(figure()._repr_html_(), "html.parser")("text")]
+    assert [t for t in texts if t.startswith("slope")] == ["slope 1"]
+
+
 def test_two_figures_share_no_id_and_no_reference_leads_astray() -> None:
     both = figure()._repr_html_() + figure(name="other")._repr_html_()
     ids = re.findall(r'\bid="([^"]+)"', both)
