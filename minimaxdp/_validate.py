@@ -38,6 +38,11 @@ def real(
     return array[()]
 
 
+def numbers(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Real numbers as they are, without a copy; whether they are finite is not checked."""
+    return _numeric(name, values, "iuf", "real numbers")
+
+
 def epsilon(value: ArrayLike, name: str = "epsilon") -> Any:
     """A privacy budget in nats: positive, and small enough for exp(epsilon) to be a double."""
     return real(name, value, above=0, maximum=700)

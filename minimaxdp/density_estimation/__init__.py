@@ -2,13 +2,16 @@ r"""Density estimation: kernels, histograms and orthogonal series, private and n
 
 - :func:`private_density` -- from data, a declared range and a budget to a released density with
   its error; :class:`Histogram` on a :class:`Grid` is the mechanism behind it;
-- :class:`PrivateSeries` -- trigonometric series through the :class:`Hypercube` sampler;
+- :class:`PrivateSeries` -- orthogonal series through
+  :class:`~minimaxdp.cube.Hypercube`;
 - :func:`kernel_density` and its exact risk :func:`kernel_mise`, without privacy;
 - exact risks (:func:`histogram_risk`, :func:`series_risk`), a ceiling over Hoelder densities
   (:func:`histogram_ceiling`) and a floor over Lipschitz ones (:func:`lipschitz_floor`);
 - test densities whose bins, norms and coefficients are known: :class:`Density`.
 """
 
+# Documented where it lives; here for those who estimate a density with it.
+from minimaxdp.cube import Hypercube as Hypercube
 from minimaxdp.density_estimation.bounds import lipschitz_floor, privacy_threshold
 from minimaxdp.density_estimation.densities import (
     Density,
@@ -35,7 +38,6 @@ from minimaxdp.density_estimation.kernels import (
 )
 from minimaxdp.density_estimation.release import Release, private_density
 from minimaxdp.density_estimation.series import (
-    Hypercube,
     PrivateSeries,
     best_truncation,
     coefficients,
@@ -50,7 +52,6 @@ __all__ = [
     "GaussianMixture",
     "Grid",
     "Histogram",
-    "Hypercube",
     "PrivateSeries",
     "Release",
     "best_bandwidth",

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
 
 from minimaxdp import _validate
+from minimaxdp.cube import Hypercube, alignment
 
 __all__ = [
-    "Hypercube",
     "PrivateSeries",
     "best_truncation",
     "coefficients",
@@ -131,99 +129,14 @@ def ellipsoid_norm(theta: ArrayLike, beta: float) -> Any:
 
 
 @dataclass(frozen=True)
-class Hypercube:
-    r"""Private report of a vector in the cube [-r, r]^d: a corner of a larger cube.
-
-    The vector is rounded at random to a corner v with the right mean; the report is B times a
-    sign vector z, uniform among those with :math:`\langle z, v \rangle > 0` with probability
-    :math:`e^\varepsilon / (1 + e^\varepsilon)`, else among those with a negative product. In an
-    even dimension the products can be zero; these z keep their uniform probability.
-
-    .. math:: B = r\, \coth(\varepsilon/2)\, \frac{d}{\mathbb E |S_d|}, \qquad
-              S_d = \text{sum of } d \text{ random signs}
-
-    makes the report unbiased. Exactly epsilon-locally private in every dimension.
-
-    Parameters
-    ----------
-    epsilon : float
-        Privacy budget of each person in nats, positive.
-    d : int
-        Dimension, at least 1; odd ones are cheaper.
-    radius : float
-        Half the side r of the cube, positive.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter lies outside its range.
-
-    Notes
-    -----
-    Duchi, Jordan and Wainwright (2013). Putting the zero products into *both* halves, as may
-    be read into the original, spends ln(1 + exp(epsilon)) in even dimensions.
-
-    Examples
-    --------
-    >>> cube = Hypercube(1.0, 3)
-    >>> cube.privatize([[0.2, -0.4, 1.0]], rng=0).shape
-    (1, 3)
-    >>> round(float(cube.magnitude * np.tanh(0.5)), 12)
-    2.0
-    """
-
-    epsilon: float
-    d: int
-    radius: float = 1.0
-
-    def __post_init__(self) -> None:
-        epsilon = _validate.scalar("epsilon", _validate.epsilon(self.epsilon))
-        d = _validate.scalar("d", _validate.integer("d", self.d, minimum=1))
-        radius = _validate.scalar("radius", _validate.real("radius", self.radius, above=0))
-        for name, value in (("epsilon", float(epsilon)), ("d", d), ("radius", float(radius))):
-            object.__setattr__(self, name, value)
-
-    @property
-    def magnitude(self) -> float:
-        """Absolute value B of every coordinate of a report."""
-        return float(self.radius / (np.tanh(self.epsilon / 2) * _alignment(self.d)))
-
-    def channel(self) -> NDArray[np.float64]:
-        """From corners to reports, both in the order of ``itertools.product([-1, 1], ...)``."""
-        if self.d > 10:
-            raise ValueError(f"d must be at most 10 for the full matrix, got {self.d}")
-        corners = np.array(list(product([-1, 1], repeat=self.d)))
-        sign = np.sign(corners @ corners.T)
-        return (1 + np.tanh(self.epsilon / 2) * sign) / 2**self.d
-
-    def privatize(self, vectors: ArrayLike, *, rng: Rng = None) -> NDArray[np.float64]:
-        """Perturb every row: shape (n, d) to (n, d), entries -B and B."""
-        v = np.asarray(_validate.real("vectors", vectors))
-        if v.ndim != 2 or v.shape[1] != self.d:
-            raise ValueError(f"vectors must have shape (n, {self.d}), got {v.shape}")
-        slack = 1e-9 * self.radius  # a basis function may round beyond its bound
-        _validate.real("vectors", v, minimum=-self.radius - slack, maximum=self.radius + slack)
-        return self.magnitude * self._signs(v, np.random.default_rng(rng))
-
-    def _signs(self, v: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int8]:
-        corner = np.where(rng.random(v.shape) * 2 * self.radius < v + self.radius, 1, -1)
-        z = rng.integers(0, 2, v.shape, dtype=np.int8) * 2 - 1
-        side = np.sign((z * corner).sum(axis=1))
-        told = np.where(rng.random(len(v)) < 1 / (1 + np.exp(-self.epsilon)), 1, -1)
-        # A uniform sign vector is turned to the wished side; with product zero it stays.
-        turn = np.where(side == 0, 1, side * told)
-        return (z * turn[:, None]).astype(np.int8)
-
-
-@dataclass(frozen=True)
 class PrivateSeries:
     r"""Locally private density estimate by k trigonometric coefficients.
 
     .. math:: \hat f = 1 + \sum_{j \le k} \hat\theta_j \varphi_j, \qquad
               \hat\theta = \frac1n \sum_i Z_i
 
-    with the :class:`Hypercube` report of :math:`(\varphi_j(X_i))_{j \le k}`. Exactly
-    epsilon-locally private, and it integrates to one.
+    with the report of :math:`(\varphi_j(X_i))_{j \le k}` by :class:`~minimaxdp.cube.Hypercube`.
+    Exactly epsilon-locally private, and it integrates to one.
 
     Parameters
     ----------
@@ -272,7 +185,7 @@ class PrivateSeries:
         rows = max(1, _CHUNK // self.k)
         for start in range(0, data.size, rows):
             features = trigonometric(data[start : start + rows], self.k)
-            total += cube._signs(features, rng).sum(axis=0, dtype=np.int64)
+            total += cube.signs(features, rng).sum(axis=0, dtype=np.int64)
         return cube.magnitude * total / data.size
 
     def density(self, theta: ArrayLike, x: ArrayLike) -> NDArray[np.float64]:
@@ -330,7 +243,7 @@ def series_risk(
         energy: Any = float(k)  # cosine and sine squared sum to one
     else:
         epsilon = _validate.epsilon(epsilon)
-        energy = 2 * k / (np.tanh(epsilon / 2) * _alignment(k)) ** 2
+        energy = 2 * k / (np.tanh(epsilon / 2) * alignment(k)) ** 2
     return tail + (energy - (theta**2).sum(axis=-1)) / n
 
 
@@ -381,15 +294,7 @@ def best_truncation(
         epsilon = _validate.scalar("epsilon", _validate.epsilon(epsilon))
         effective = n * norm**2 * 2 * beta * np.tanh(epsilon / 2) ** 2
         k = 2 * np.arange(2 + min(10**7, int(4 * effective ** (1 / (2 * beta + 2))))) + 1
-        noise = 2 * k / (np.tanh(epsilon / 2) * _alignment(k)) ** 2 / n
+        noise = 2 * k / (np.tanh(epsilon / 2) * alignment(k)) ** 2 / n
     bound = norm**2 * (k + 1.0) ** (-2 * beta) + noise
     best = int(np.argmin(bound))
     return int(k[best]), float(bound[best])
-
-
-def _alignment(d: ArrayLike) -> Any:
-    """E|S_d| / d: how well a random sign vector points to a given one on its side."""
-    d = np.asarray(d)
-    m = (d + 1) // 2  # E|S_d| is the same for 2m - 1 and 2m
-    log_mean = np.log(2.0 * m) + gammaln(2 * m + 1) - 2 * gammaln(m + 1) - 2 * m * np.log(2)
-    return (np.exp(log_mean) / d)[()]

@@ -4,13 +4,19 @@ r"""Lower bounds on minimax risk: what no procedure can beat, with explicit cons
   :func:`assouad`, and packings (:func:`sphere_packing`);
 - what privacy does to a distance: :func:`private_distance` (total variation),
   :func:`packing_error` (differential privacy), :func:`local_contraction` and its kin (local);
-- floors: the mean (:func:`mean_tv`, :func:`mean_dp`, :func:`mean_local`), the end of a support
-  (:func:`support_tv`), a density (:func:`density_dp`), category probabilities
-  (:func:`multinomial_local`);
+- floors: the mean (:func:`mean_tv`, :func:`mean_tv_axes`, :func:`mean_dp`, :func:`mean_zcdp`,
+  :func:`mean_local`), the end of a support (:func:`support_tv`), a density (:func:`density_dp`),
+  category probabilities (:func:`multinomial_tv`, :func:`multinomial_local`);
 - exact minimax risks and the channels that have them, by linear programming:
   :func:`minimax_channel`, :func:`bernoulli_minimax`, :func:`staircase`.
 """
 
+from minimaxdp.lower_bounds.concentrated import (
+    mean_tv_axes,
+    mean_zcdp,
+    mean_zcdp_plain,
+    multinomial_tv,
+)
 from minimaxdp.lower_bounds.densities import bump_energy, density_dp, density_nonprivate
 from minimaxdp.lower_bounds.exact import (
     BernoulliMinimax,
@@ -88,10 +94,14 @@ __all__ = [
     "mean_local",
     "mean_nonprivate",
     "mean_tv",
+    "mean_tv_axes",
     "mean_tv_sharp",
+    "mean_zcdp",
+    "mean_zcdp_plain",
     "minimax_channel",
     "multinomial",
     "multinomial_local",
+    "multinomial_tv",
     "packing_error",
     "people_needed",
     "private_distance",

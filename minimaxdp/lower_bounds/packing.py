@@ -52,7 +52,8 @@ def sphere_packing_size(d: ArrayLike, distance: ArrayLike) -> Any:
     d = _validate.integer("d", d, minimum=2)
     distance = _validate.real("distance", distance, above=0, maximum=np.sqrt(2))
     sine2 = np.minimum(distance**2 * (1 - distance**2 / 4), 1.0)
-    return 2 / special.betainc((d - 1) / 2, 0.5, sine2)
+    with np.errstate(divide="ignore"):  # beyond the doubles the count is infinite
+        return 2 / special.betainc((d - 1) / 2, 0.5, sine2)
 
 
 def sphere_packing(

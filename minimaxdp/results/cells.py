@@ -1,0 +1,183 @@
+r"""One cell at a time: a problem, a definition, and what is known about the risk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from minimaxdp import _validate
+from minimaxdp.results.closed import CLOSED, numpy_operations
+
+__all__ = [
+    "Cell",
+    "Setting",
+    "closed_bounds",
+    "levels",
+]
+
+
+@dataclass(frozen=True)
+class Setting:
+    r"""The numbers at which the table is evaluated.
+
+    Parameters
+    ----------
+    n : int
+        Number of people, at least 2.
+    d : int
+        Dimension, or number of categories, at least 2.
+    epsilon : float
+        Budget in nats, positive and below d/2; the other definitions stand at the level that
+        it implies (:func:`levels`).
+    delta : float
+        Of approximate privacy, strictly between 0 and 1.
+    k : float
+        Bounded moment of the moment-bounded mean, at least 2, finite.
+    beta : float
+        Hoelder exponent of the density, in (0, 1].
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number is out of its range.
+
+    Examples
+    --------
+    >>> Setting(n=100).epsilon
+    0.2
+    """
+
+    n: int = 1_000
+    d: int = 20
+    epsilon: float = 0.2
+    delta: float = 1e-6
+    k: float = 4.0
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        checked = {
+            "n": _validate.integer("n", self.n, minimum=2),
+            "d": _validate.integer("d", self.d, minimum=2),
+            "epsilon": _validate.epsilon(self.epsilon),
+            "delta": _validate.real("delta", self.delta, above=0, below=1),
+            "k": _validate.real("k", self.k, minimum=2),
+            "beta": _validate.real("beta", self.beta, above=0, maximum=1),
+        }
+        for name, value in checked.items():
+            number = _validate.scalar(name, value)
+            object.__setattr__(self, name, number if name in ("n", "d") else float(number))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is known about one problem under one definition.
+
+    Attributes
+    ----------
+    problem, definition : str
+    method : str
+        The best method of the package.
+    floor : float
+        No private method has a smaller worst risk.
+    risk : float
+        Worst risk of the method: exact, over a family of laws, or simulated, as `kind` says.
+    ceiling : float
+        Proved upper bound on the worst risk of the method, or of a simpler one.
+    kind : {"exact", "family", "bound", "simulated"}
+        "family": largest exact risk over the hardest laws known; "bound": the ceiling itself.
+    standard_error : float
+        Of a simulated risk, else 0.
+    """
+
+    problem: str
+    definition: str
+    method: str
+    floor: float
+    risk: float
+    ceiling: float
+    kind: str = "exact"
+    standard_error: float = field(default=0.0)
+
+    @property
+    def ratio(self) -> float:
+        """Ceiling over floor: how far the theory leaves the answer open."""
+        return self.ceiling / self.floor
+
+    @property
+    def gap(self) -> float:
+        """Risk over floor: how much a better method could win at most."""
+        return self.risk / self.floor
+
+
+def levels(epsilon: float) -> dict[str, float]:
+    r"""The level of every definition that epsilon-differential privacy implies.
+
+    Parameters
+    ----------
+    epsilon : float
+        Nats, positive.
+
+    Returns
+    -------
+    dict
+        From definition to level: epsilon itself for "pure", "approximate" and "local".
+
+    Raises
+    ------
+    TypeError, ValueError
+        If epsilon is not positive and finite.
+
+    Examples
+    --------
+    >>> round(levels(1.0)["tv"], 4), round(levels(1.0)["zcdp"], 4)
+    (0.4621, 0.4621)
+    """
+    epsilon = float(_validate.scalar("epsilon", _validate.epsilon(epsilon)))
+    alpha = float(np.tanh(epsilon / 2))
+    return {
+        "pure": epsilon, "approximate": epsilon, "zcdp": epsilon * alpha, "kl": epsilon * alpha,
+        "tv": alpha, "local": epsilon,
+    }  # fmt: skip
+
+
+def closed_bounds(problem: str, definition: str, **parameters: Any) -> tuple[Any, Any]:
+    """Floor and ceiling of a cell by their closed forms, for numbers or arrays.
+
+    Parameters
+    ----------
+    problem, definition : str
+        As in ``minimaxdp.results.CLOSED``.
+    **parameters : array_like
+        n, d, epsilon, delta, k, beta; those left out are as in :class:`Setting`.
+
+    Returns
+    -------
+    (floor, ceiling)
+
+    Raises
+    ------
+    ValueError
+        If there is no such cell.
+
+    Notes
+    -----
+    The same text gives the expressions of :func:`~minimaxdp.results.formula`.
+
+    Examples
+    --------
+    >>> low, high = closed_bounds("bounded mean", "pure", n=np.array([100, 10_000]), d=5)
+    >>> bool(np.all(low < high))
+    True
+    """
+    if (problem, definition) not in CLOSED:
+        raise ValueError(f"problem and definition must name a cell, got {(problem, definition)!r}")
+    values = {name: getattr(Setting(), name) for name in Setting.__dataclass_fields__}
+    unknown = set(parameters) - set(values)
+    if unknown:
+        raise ValueError(f"parameters must be among {', '.join(values)}, got {sorted(unknown)}")
+    values |= {name: np.asarray(value, dtype=float) for name, value in parameters.items()}
+    low, high = CLOSED[problem, definition](numpy_operations(), SimpleNamespace(**values))
+    return np.asarray(low)[()], np.asarray(high)[()]
