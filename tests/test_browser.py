@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import nbformat
+import numpy as np
 import pytest
+
+from minimaxdp import results
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -159,6 +162,58 @@ def test_slider_reacts_to_the_keyboard(page: Page, served: str, chapter: str, na
     assert figure.locator("[role=status]").inner_text() != said
     page.keyboard.press("Home")
     assert frames() == {"0"}
+
+
+def test_calculator_agrees_with_the_package(page: Page, served: str) -> None:
+    rng = np.random.default_rng(0)
+    cells = list(results.CLOSED)
+    asked = []
+    for i in range(225):  # every cell at five settings
+        setting = {
+            "n": int(10 ** rng.uniform(0.31, 9)),
+            "d": int(10 ** rng.uniform(0.31, 3)),
+            "epsilon": 10 ** rng.uniform(-3, 1),
+            "delta": 10 ** rng.uniform(-12, -0.5),
+            "k": float(rng.choice([2, 3, 4.5, 8])),
+            "beta": rng.uniform(0.05, 1),
+        }
+        asked.append([*cells[i % len(cells)], setting, 10 ** rng.uniform(-4, -1)])
+    opened(page, f"{served}/book/calculator.html")
+    shown = page.evaluate(
+        """asked => asked.map(([problem, definition, setting, risk]) => [
+             window.minimaxdp.bounds(problem, definition, setting),
+             window.minimaxdp.peopleNeeded(problem, definition, risk, setting)])""",
+        asked,
+    )
+    for (problem, definition, setting, risk), (bounds, people) in zip(asked, shown, strict=True):
+        expected = results.closed_bounds(problem, definition, **setting)
+        np.testing.assert_allclose(bounds, expected, rtol=1e-9)
+        del setting["n"]
+        needed = results.people_needed(problem, definition, risk, **setting)
+        # A risk met exactly may round to either side: one person in a thousand million.
+        assert people == needed or abs(people - needed) <= 1e-9 * needed
+
+
+def test_calculator_reads_its_form_and_refuses_what_makes_no_sense(page: Page, served: str) -> None:
+    opened(page, f"{served}/book/calculator.html")
+    page.select_option("#calc-problem", "bounded mean")
+    page.select_option("#calc-definition", "zcdp")
+    page.fill("#calc-n", "5000")
+    page.fill("#calc-epsilon", "0.7")
+    low, high = results.closed_bounds("bounded mean", "zcdp", n=5_000, epsilon=0.7)
+    assert float(page.inner_text("#calc-floor")) == pytest.approx(low, rel=1e-4)
+    assert float(page.inner_text("#calc-ceiling")) == pytest.approx(high, rel=1e-4)
+    assert float(page.inner_text("#calc-ratio")) == pytest.approx(high / low, rel=1e-3)
+    people = results.people_needed("bounded mean", "zcdp", 0.001, epsilon=0.7)
+    assert page.inner_text("#calc-people") == f"{people:,}"
+    assert page.is_disabled("#calc-beta") and not page.is_disabled("#calc-d")
+    said: dict[str, object] = {}
+    exec(page.inner_text("#calc-python").replace("results.p", "out = results.p"), said)
+    assert said["out"] == people
+    page.fill("#calc-epsilon", "-1")
+    assert "budget" in page.inner_text("#calc-error") and not page.inner_text("#calc-floor")
+    page.fill("#calc-epsilon", "0.7")
+    assert not page.inner_text("#calc-error") and page.inner_text("#calc-people") == f"{people:,}"
 
 
 def test_first_page_is_light(page: Page, served: str) -> None:

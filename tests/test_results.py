@@ -251,3 +251,19 @@ BAD = [
 def test_bad_input_is_named(call, name):
     with pytest.raises((ValueError, TypeError), match=rf"^{name}\b"):
         call()
+
+
+@pytest.mark.parametrize(("problem", "definition"), results.CLOSED)
+def test_people_needed_are_enough_and_one_fewer_are_not(problem: str, definition: str) -> None:
+    risk = float(results.closed_bounds(problem, definition, n=5_000, d=3, epsilon=0.9)[1])
+    found = results.people_needed(problem, definition, risk, d=3, epsilon=0.9)
+    assert found is not None and found <= 5_000
+    bounds = results.closed_bounds(problem, definition, n=[found - 1, found], d=3, epsilon=0.9)
+    assert found == 2 or bounds[1][0] > risk >= bounds[1][1]
+
+
+def test_people_needed_says_when_none_are_enough_and_refuses_bad_input() -> None:
+    assert results.people_needed("bounded mean", "pure", 1e-300) is None
+    for wrong in ({"risk": 0.0}, {"risk": np.nan}, {"n": 5}, {"epsilon": -1.0}, {"zeta": 1.0}):
+        with pytest.raises((ValueError, TypeError)):
+            results.people_needed("bounded mean", "pure", **({"risk": 0.1} | wrong))

@@ -4,13 +4,14 @@ r"""Every problem of the book under every definition: floor, risk, ceiling, rati
 - one function per problem, called with a definition: :func:`proportion`, :func:`multinomial`,
   :func:`bounded_mean`, :func:`moment_mean`, :func:`support`, :func:`density`,
   :func:`unbiased_mean`; :func:`cell` finds them by name;
-- closed forms: :func:`closed_bounds` for numbers, :func:`formula` and :func:`formulas` for sympy.
+- closed forms: :func:`closed_bounds` for numbers, :func:`formula` and :func:`formulas` for sympy,
+  :func:`people_needed` for the number of people that a risk asks for.
 
 At the budget epsilon each definition stands at the level that epsilon-differential privacy
 implies (:func:`levels`).
 """
 
-from minimaxdp.results.cells import Cell, Setting, closed_bounds, levels
+from minimaxdp.results.cells import Cell, Setting, closed_bounds, levels, people_needed
 from minimaxdp.results.closed import CLOSED, DEFINITIONS
 from minimaxdp.results.formulas import SYMBOLS, Formula, formula, formulas
 from minimaxdp.results.problems import (
@@ -45,6 +46,7 @@ __all__ = [
     "levels",
     "moment_mean",
     "multinomial",
+    "people_needed",
     "proportion",
     "support",
     "table",

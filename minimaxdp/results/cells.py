@@ -2,7 +2,7 @@ r"""One cell at a time: a problem, a definition, and what is known about the ris
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,7 +16,10 @@ __all__ = [
     "Setting",
     "closed_bounds",
     "levels",
+    "people_needed",
 ]
+
+MOST = 2**50  # more people than any census, and still exact in the arithmetic of a browser
 
 
 @dataclass(frozen=True)
@@ -30,8 +33,8 @@ class Setting:
     d : int
         Dimension, or number of categories, at least 2.
     epsilon : float
-        Budget in nats, positive and below d/2; the other definitions stand at the level that
-        it implies (:func:`levels`).
+        Budget in nats, positive; the other definitions stand at the level that it implies
+        (:func:`levels`).
     delta : float
         Of approximate privacy, strictly between 0 and 1.
     k : float
@@ -181,3 +184,54 @@ def closed_bounds(problem: str, definition: str, **parameters: Any) -> tuple[Any
     values |= {name: np.asarray(value, dtype=float) for name, value in parameters.items()}
     low, high = CLOSED[problem, definition](numpy_operations(), SimpleNamespace(**values))
     return np.asarray(low)[()], np.asarray(high)[()]
+
+
+def people_needed(problem: str, definition: str, risk: float, **parameters: Any) -> int | None:
+    """How many people bring the ceiling of a cell down to a risk.
+
+    The number is doubled until the ceiling is at most the risk, then bisected: with one person
+    fewer the ceiling is above it.
+
+    Parameters
+    ----------
+    problem, definition : str
+        As in ``minimaxdp.results.CLOSED``.
+    risk : float
+        In the loss of the problem, positive.
+    **parameters : float
+        d, epsilon, delta, k, beta; those left out are as in :class:`Setting`.
+
+    Returns
+    -------
+    int or None
+        At least 2; None if 2^50 people do not suffice.
+
+    Raises
+    ------
+    ValueError
+        If there is no such cell, a parameter is unknown or out of range, or the risk is not
+        positive.
+
+    Examples
+    --------
+    >>> people_needed("proportion", "none", 1e-4), people_needed("proportion", "local", 1e-4)
+    (2401, 250666)
+    """
+    risk = _validate.scalar("risk", _validate.real("risk", risk, above=0))
+    if "n" in parameters:
+        raise ValueError("n must not be given: it is what is asked for")
+    closed_bounds(problem, definition, **parameters)  # names are checked before values
+    setting = asdict(Setting(**parameters)) | {"n": 2}
+
+    def enough(n: int) -> bool:
+        return bool(closed_bounds(problem, definition, **(setting | {"n": n}))[1] <= risk)
+
+    low, high = 1, 2
+    while not enough(high):
+        low, high = high, 2 * high
+        if high > MOST:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
