@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import html
+import json
 import re
+import zipfile
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin
 
@@ -10,6 +13,10 @@ import pytest
 from bs4 import BeautifulSoup
 from errata import load as load_errata
 from ledger import load
+from marking.sets import ProblemSet, names
+from notebooks import BOOK
+
+ROOT = BOOK.parent
 
 
 @pytest.fixture(scope="module")
@@ -109,3 +116,56 @@ def test_no_page_speaks_of_a_remote_kernel(site: Path, pages: dict[str, Beautifu
     for name in pages:
         text = (site / name).read_text()
         assert "unpkg" not in text and "x-thebe-config" not in text, name
+
+
+def secrets() -> set[str]:
+    """Lines of the coursework that no student may read: solutions, proofs, hidden tests."""
+    found = set()
+    for name in names():
+        for cell in ProblemSet.load(name).cells("answer", "test", "proof"):
+            inside = cell.cell_type == "markdown"
+            for line in cell.source.splitlines():
+                if line.lstrip().startswith(("### BEGIN", "### END")):
+                    inside = "BEGIN" in line
+                elif inside and len(line.strip()) >= 35:
+                    found.add(" ".join(line.split()))
+    return found
+
+
+def readable(path: Path) -> str:
+    """All text that a reader can get out of a file, without markup."""
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path) as archive:
+            text = "\n".join(archive.read(name).decode() for name in archive.namelist())
+    else:
+        text = path.read_text(errors="ignore")
+    if path.suffix in (".ipynb", ".zip"):
+        text = re.sub(r'\\"', '"', text.replace("\\n", "\n").replace("\\\\", "\\"))
+    if path.suffix == ".html":
+        text = html.unescape(re.sub(r"<[^>]*>", "", text))
+    return " ".join(text.split())
+
+
+def test_no_solution_and_no_hidden_test_is_in_the_site(site: Path) -> None:
+    hidden = secrets()
+    assert len(hidden) > 300
+    kinds = {".html", ".ipynb", ".txt", ".md", ".js", ".json", ".zip", ".py", ".inv"}
+    files = [path for path in site.rglob("*") if path.suffix in kinds]
+    for path in files:
+        text = readable(path)
+        assert not [line for line in hidden if line in text], path
+    # The search would find what it looks for.
+    line = max(hidden, key=len)
+    assert line in " ".join(f"x {line} y".split())
+    names_in_site = {path.name for path in files}
+    assert not names_in_site & {"course.py", "judge.py", "coursework_runs.py"}
+
+
+def test_every_problem_set_can_be_downloaded(site: Path, pages: dict[str, BeautifulSoup]) -> None:
+    page = pages["book/coursework/index.html"]
+    links = [unquote(a["href"]) for a in page.select("main a.download")]
+    files = {Path(link).name: site / urljoin("book/coursework/", link) for link in links}
+    assert set(files) == {f"{name}.ipynb" for name in names()} | {"problem_sets.zip"}
+    for name in names():
+        assert json.loads(files[f"{name}.ipynb"].read_text())["cells"]
+    assert page.find(id="how-to-submit") and page.find(id="what-is-marked")

@@ -1,0 +1,177 @@
+"""A problem set read from its source notebook, and a submission put back on its skeleton."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+COURSE = Path(__file__).resolve().parents[1]
+BEGIN_HIDDEN, END_HIDDEN = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
+ID_LINE = re.compile(r"^STUDENT\s*=", re.MULTILINE)
+MOST_BYTES = 5_000_000
+
+
+def about(cell: NotebookNode) -> dict:
+    """What nbgrader knows of a cell."""
+    known = cell.get("metadata", {}).get("nbgrader", {})
+    return known if isinstance(known, dict) else {}
+
+
+def role(cell: NotebookNode) -> str:
+    """One of: student, setup, answer, test, proof, text."""
+    known = about(cell)
+    if is_id_cell(cell):
+        return "student"
+    if known.get("grade"):
+        return "proof" if known.get("solution") else "test"
+    if known.get("solution"):
+        return "answer"
+    return "setup" if known.get("locked") and cell.cell_type == "code" else "text"
+
+
+def is_id_cell(cell: NotebookNode) -> bool:
+    """Whether this is the cell where the student's id stands."""
+    return (
+        cell.cell_type == "code"
+        and not about(cell).get("grade_id")
+        and bool(ID_LINE.search(str(cell.source)))
+    )
+
+
+def split(source: str) -> tuple[str, str]:
+    """The visible and the hidden part of a test cell."""
+    visible, _, rest = source.partition(BEGIN_HIDDEN)
+    return visible.rstrip(), rest.partition(END_HIDDEN)[0].strip()
+
+
+@dataclass(frozen=True)
+class ProblemSet:
+    """A problem set as its source notebook states it."""
+
+    name: str
+    notebook: NotebookNode
+
+    @classmethod
+    def load(cls, name: str, course: Path = COURSE) -> ProblemSet:
+        path = course / "source" / name / f"{name}.ipynb"
+        return cls(name, nbformat.read(path, as_version=4))
+
+    def cells(self, *roles: str) -> list[NotebookNode]:
+        return [cell for cell in self.notebook.cells if role(cell) in roles]
+
+    @cached_property
+    def setup(self) -> tuple[str, ...]:
+        """The locked code cells, which define the student's variant."""
+        return tuple(cell.source for cell in self.cells("setup"))
+
+    @cached_property
+    def hidden(self) -> dict[str, str]:
+        """The hidden test of each marked cell, by the cell's name."""
+        return {about(cell)["grade_id"]: split(cell.source)[1] for cell in self.cells("test")}
+
+    @cached_property
+    def points(self) -> dict[str, float]:
+        """The points of every marked cell, proofs included, in the order of the notebook."""
+        return {
+            about(c)["grade_id"]: float(about(c)["points"]) for c in self.cells("test", "proof")
+        }
+
+    @cached_property
+    def proofs(self) -> tuple[str, ...]:
+        """The cells that a person marks."""
+        return tuple(about(cell)["grade_id"] for cell in self.cells("proof"))
+
+
+def names(course: Path = COURSE) -> list[str]:
+    """The problem sets, in the order in which the course gives them."""
+    order = (course / "order.txt").read_text().split()
+    found = {path.parent.name for path in (course / "source").glob("*/*.ipynb")}
+    if set(order) != found:
+        raise ValueError(f"order.txt and source/ differ: {sorted(set(order) ^ found)}")
+    return order
+
+
+def read_submission(data: bytes) -> NotebookNode:
+    """A notebook from the bytes of a submission; ValueError says what is wrong with it."""
+    if len(data) > MOST_BYTES:
+        raise ValueError(f"the file is larger than {MOST_BYTES} bytes")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of cells without ids, or with one id twice
+            notebook = nbformat.reads(data.decode("utf-8"), as_version=4)
+        for cell in notebook.cells:
+            if not isinstance(cell.source, str) or cell.cell_type not in (
+                "code",
+                "markdown",
+                "raw",
+            ):
+                raise ValueError
+    except Exception:
+        raise ValueError("the file is not a notebook") from None
+    return notebook
+
+
+def rebuild(release: NotebookNode, submission: NotebookNode, student: str) -> NotebookNode:
+    """Put a submission back on the released skeleton.
+
+    Locked cells, points and order are those of the release, whatever became of them. Answers are
+    the student's: the first cell of that name. Cells of the student's own stay behind the released
+    cell that they followed. The cell with the student's id holds the id under which the submission
+    came in.
+    """
+    known = {about(cell)["grade_id"] for cell in release.cells if "grade_id" in about(cell)}
+    answers: dict[str, str] = {}
+    own: dict[str, list[NotebookNode]] = {}
+    after = ""
+    for cell in submission.cells:
+        name = about(cell).get("grade_id")
+        if name in known:
+            after = name
+            answers.setdefault(name, cell.source)
+        elif not is_id_cell(cell):
+            make = (
+                nbformat.v4.new_code_cell
+                if cell.cell_type == "code"
+                else nbformat.v4.new_markdown_cell
+            )
+            own.setdefault(after, []).append(make(cell.source))
+    first = nbformat.v4.new_code_cell(f"STUDENT = {student!r}")
+    cells = [first, *own.get("", [])]
+    for cell in release.cells:
+        name = about(cell).get("grade_id")
+        if name is None:
+            continue
+        cell = nbformat.from_dict(cell)
+        if not about(cell)["locked"]:
+            cell.source = answers.get(name, cell.source)
+        cells += [cell, *own.get(name, [])]
+    whole = nbformat.v4.new_notebook(cells=cells, metadata=release.metadata)
+    for index, cell in enumerate(whole.cells):
+        cell.id = f"cell-{index}"
+    return whole
+
+
+def fill(release: NotebookNode, answers: dict[str, str], student: str) -> NotebookNode:
+    """A submission: the released notebook with an id and with these answers in its blanks."""
+    notebook = nbformat.from_dict(release)
+    for cell in notebook.cells:
+        if is_id_cell(cell):
+            cell.source = f"STUDENT = {student!r}"
+        elif about(cell).get("grade_id") in answers:
+            cell.source = answers[about(cell)["grade_id"]]
+    return notebook
+
+
+def reference(problem_set: ProblemSet) -> dict[str, str]:
+    """The reference answers, as a student would have written them."""
+    clean = re.compile(r"^[ \t]*### (BEGIN|END) SOLUTION[^\n]*\n?", re.MULTILINE)
+    return {
+        about(cell)["grade_id"]: clean.sub("", cell.source).rstrip()
+        for cell in problem_set.cells("answer", "proof")
+    }

@@ -1,0 +1,119 @@
+"""The commands of the guide, on a copy of the course: release, mark, write the marks again."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from marking.sets import COURSE, ProblemSet, fill, names, reference
+
+NAME = "density"
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The course as a clean clone holds it, without what is made from the sources."""
+    folder = tmp_path_factory.mktemp("clone") / "coursework"
+    shutil.copytree(COURSE, folder, ignore=shutil.ignore_patterns("__pycache__", "release"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def released(clone: Path) -> Path:
+    run(clone, "release")
+    return clone / "release"
+
+
+def run(clone: Path, *arguments: str) -> str:
+    command = [sys.executable, str(clone / "course.py"), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=clone.parent)
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr, done.stderr
+    return done.stdout
+
+
+def rows(path: Path) -> dict[str, dict[str, str]]:
+    with path.open(newline="") as file:
+        return {row["student"]: row for row in csv.DictReader(file)}
+
+
+def test_release_is_exactly_what_the_sources_generate(released: Path) -> None:
+    made = sorted(path.relative_to(released) for path in released.rglob("*") if path.is_file())
+    ours = COURSE / "release"
+    kept = sorted(path.relative_to(ours) for path in ours.rglob("*") if path.is_file())
+    assert made == kept and len(made) == len(names()) + 1
+    for path in made:
+        assert (released / path).read_bytes() == (COURSE / "release" / path).read_bytes(), path
+
+
+def test_releasing_again_changes_no_byte(clone: Path, released: Path) -> None:
+    before = {path: path.read_bytes() for path in released.rglob("*") if path.is_file()}
+    run(clone, "release", NAME)
+    assert before == {path: path.read_bytes() for path in released.rglob("*") if path.is_file()}
+
+
+def test_three_kinds_of_submission_are_marked_and_proofs_added(
+    clone: Path, released: Path, tmp_path: Path
+) -> None:
+    folder, out = tmp_path / "submissions", tmp_path / "marks"
+    blank = nbformat.read(released / NAME / f"{NAME}.ipynb", as_version=4)
+    problem_set = ProblemSet.load(NAME)
+    right = reference(problem_set)
+    places = {
+        "anna": folder / "anna.ipynb",
+        "ben@example.org": folder / "ben@example.org" / f"{NAME}.ipynb",
+        "carla-7": folder / "carla-7" / NAME / f"{NAME}.ipynb",
+    }
+    contents = {
+        "anna": fill(blank, right, "anna"),
+        "ben@example.org": blank,
+        "carla-7": fill(blank, right | {"attack": "def attack(sent):\n    return [0]"}, "anna"),
+    }
+    for student, place in places.items():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(contents[student], place)
+    assert run(clone, "mark", NAME, str(folder), str(out)).strip() == str(out / "marks.csv")
+    marks, proof = rows(out / "marks.csv"), problem_set.points["bias"]
+    scores = {student: float(row["score"]) for student, row in marks.items()}
+    assert scores == {"anna": 20 - proof, "ben@example.org": 0, "carla-7": 17 - proof}
+    assert [marks[student]["proofs_to_mark"] for student in places] == ["1", "0", "1"]
+    reasons = json.loads((out / "run.json").read_text())["reasons"]["carla-7"]
+    assert reasons["attack-test"] and sum(bool(reason) for reason in reasons.values()) == 1
+
+    sheet = out / "proofs.csv"
+    with sheet.open(newline="") as file:
+        answers = list(csv.DictReader(file))
+    assert [row["student"] for row in answers] == ["anna", "carla-7"]
+    for row in answers:
+        row["points"] = {"anna": "4", "carla-7": "1.5"}[row["student"]]
+    with sheet.open("w", newline="") as file:
+        writer = csv.DictWriter(file, answers[0])
+        writer.writeheader()
+        writer.writerows(answers)
+    run(clone, "marks", str(out))
+    marks = rows(out / "marks.csv")
+    scores = {student: float(row["score"]) for student, row in marks.items()}
+    assert scores == {"anna": 20, "ben@example.org": 0, "carla-7": 14.5}
+    assert all(row["proofs_to_mark"] == "0" for row in marks.values())
+
+
+@pytest.mark.parametrize("kind", ["empty", "strange id", "already there"])
+def test_what_cannot_be_marked_is_refused(clone: Path, tmp_path: Path, kind: str) -> None:
+    folder, out = tmp_path / "submissions", tmp_path / "marks"
+    folder.mkdir()
+    if kind != "empty":
+        (folder / ("=1+1.ipynb" if kind == "strange id" else "anna.ipynb")).write_text("{}")
+    if kind == "already there":
+        (out / "course").mkdir(parents=True)
+    command = [sys.executable, str(clone / "course.py"), "mark", NAME, str(folder), str(out)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert {"empty": "no submission", "strange id": "not an id", "already there": "there already"}[
+        kind
+    ] in done.stderr

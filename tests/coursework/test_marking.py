@@ -1,0 +1,214 @@
+"""The marker attacked with real submissions in real kernels, for every set."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+from coursework_runs import wrong_answers
+from marking.course import mark
+from marking.sets import COURSE, ProblemSet, about, fill, is_id_cell, names, reference, role
+
+SECONDS_PER_CELL = 4.0
+WORST = "laplace"
+STRIKE = "import os\nos.kill(os.getppid(), 9)"
+LOOP = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True:\n    pass"
+HOSTILE = [
+    "while True:\n    pass",
+    "rows = np.ones((10**6, 10**6))",
+    "raise SystemExit('an exception')",
+]
+# Once is enough for these, which cost a new kernel or much output.
+WORSE = [
+    LOOP,
+    "import os\nos._exit(1)",
+    "rows = [0]\nwhile True:\n    rows += rows",
+    "print('x' * 10**7)\n1 / 0",
+]
+# Everything that a kernel can do to the names a test might lean on.
+PATCH = """
+import builtins, json, math, pickle, sys
+import numpy as np
+
+np.allclose = np.array_equal = np.testing.assert_allclose = lambda *a, **k: True
+builtins.abs = lambda *a: 0
+math.isclose = lambda *a, **k: True
+
+
+class Anything:
+    __array_priority__ = 1e9
+    free_symbols = frozenset()
+
+    def __eq__(self, other): return True
+    def __le__(self, other): return True
+    def __ge__(self, other): return True
+    def __sub__(self, other): return 0
+    def __rsub__(self, other): return 0
+    def __call__(self, *a, **k): return self
+    def __len__(self): return 1
+    def __iter__(self): return iter([self])
+
+
+for module in list(sys.modules.values()):
+    if getattr(module, "__name__", "").startswith("marking"):
+        module.judge = module.same = lambda *a, **k: None
+get_ipython().ast_node_interactivity = "all"
+"""
+
+
+def released(name: str) -> nbformat.NotebookNode:
+    return nbformat.read(COURSE / "release" / name / f"{name}.ipynb", as_version=4)
+
+
+def bundles(name: str) -> list[tuple[dict[str, str], set[str]]]:
+    """The wrong answers of a set in as few submissions as hold one answer for each cell."""
+    made: list[tuple[dict[str, str], set[str]]] = []
+    for cells, lost in wrong_answers(name).values():
+        for answers, all_lost in made:
+            if not set(cells) & set(answers):
+                answers.update(cells)
+                all_lost.update(lost)
+                break
+        else:
+            made.append((dict(cells), set(lost)))
+    return made
+
+
+def tamper(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Rewrite the tests, raise the points, lose a test, double one, take another's id."""
+    tests = [cell for cell in notebook.cells if role(cell) == "test"]
+    for cell in tests:
+        cell.source = "pass"
+        about(cell)["points"] = 100
+    tests[0].metadata["nbgrader"] = {}
+    notebook.cells.remove(tests[1])
+    notebook.cells.append(nbformat.from_dict(tests[2]))
+    for cell in notebook.cells:
+        if is_id_cell(cell):
+            cell.source = "STUDENT = 'somebody-else'"
+        if role(cell) == "setup":
+            cell.source += "\nEPSILON = 1\n"
+    return notebook
+
+
+@pytest.fixture(scope="module", params=names())
+def marked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict:
+    """All kinds of submissions of one set, marked together, two at a time."""
+    name = request.param
+    folder, out = tmp_path_factory.mktemp(name), tmp_path_factory.mktemp(f"{name}-marks") / "out"
+    blank, right = released(name), reference(ProblemSet.load(name))
+    answers = [about(cell)["grade_id"] for cell in ProblemSet.load(name).cells("answer")]
+    # No later answer builds on these.
+    hostile = dict(zip([*answers[:2], answers[-1]], HOSTILE, strict=True))
+    worse = dict(zip(reversed(answers), WORSE, strict=False)) if name == WORST else {}
+    submissions = {
+        "reference": fill(blank, right, "reference"),
+        "blank": blank,
+        "hostile": fill(blank, right | hostile, "hostile"),
+        "tampered": tamper(fill(blank, right, "tampered")),
+        "patched": tamper(fill(blank, dict.fromkeys(answers, PATCH), "patched")),
+    }
+    if worse:
+        submissions["worse"] = fill(blank, right | worse, "worse")
+        submissions["striker"] = fill(blank, right | {answers[1]: STRIKE}, "striker")
+    expected_lost = {}
+    for index, (cells, lost) in enumerate(bundles(name)):
+        submissions[f"wrong-{index}"] = fill(blank, right | cells, f"wrong-{index}")
+        expected_lost[f"wrong-{index}"] = lost
+    for student, notebook in submissions.items():
+        # As it is, for nbformat would mend some of the tampering.
+        (folder / f"{student}.ipynb").write_text(json.dumps(notebook))
+    (folder / "torn.ipynb").write_text('{"cells": [')
+    (folder / "absent").mkdir()
+    path = mark(name, folder, out, limits={"cell": SECONDS_PER_CELL})
+    with path.open(newline="") as file:
+        rows = {row["student"]: row for row in csv.DictReader(file)}
+    return {
+        "set": ProblemSet.load(name),
+        "rows": rows,
+        "lost": expected_lost,
+        "hostile": hostile,
+        "worse": worse,
+        "answers": answers,
+    }
+
+
+def lost(marked: dict, student: str) -> set[str]:
+    row = marked["rows"][student]
+    return {test for test in marked["set"].hidden if float(row[test]) == 0}
+
+
+def test_reference_gets_full_marks(marked: dict) -> None:
+    row, points = marked["rows"]["reference"], marked["set"].points
+    assert all(float(row[test]) == points[test] for test in marked["set"].hidden)
+    assert int(row["proofs_to_mark"]) == len(marked["set"].proofs)
+    assert float(row["max_score"]) == sum(points.values()) == 20
+
+
+@pytest.mark.parametrize("student", ["blank", "torn", "absent"])
+def test_nothing_gets_nothing(marked: dict, student: str) -> None:
+    row = marked["rows"][student]
+    assert float(row["score"]) == 0 and row["proofs_to_mark"] == "0"
+    assert bool(row["note"]) == (student != "blank")
+
+
+def test_wrong_answers_lose_their_marks_and_no_others(marked: dict) -> None:
+    for student, expected in marked["lost"].items():
+        assert lost(marked, student) == expected, student
+
+
+def test_tampered_tests_are_put_back(marked: dict) -> None:
+    assert lost(marked, "tampered") == set()
+    assert float(marked["rows"]["tampered"]["max_score"]) == 20
+
+
+def test_patching_the_kernel_earns_nothing(marked: dict) -> None:
+    assert float(marked["rows"]["patched"]["score"]) == 0
+
+
+def test_loops_allocations_and_exceptions_cost_only_their_own_questions(marked: dict) -> None:
+    for student in ("hostile", "worse"):
+        if marked[student]:
+            assert lost(marked, student) == needing(marked["set"], marked[student]), student
+
+
+def test_killing_its_own_marker_costs_a_submission_the_rest_of_its_marks(marked: dict) -> None:
+    if not marked["worse"]:
+        assert "striker" not in marked["rows"]
+        return
+    order = [about(cell)["grade_id"] for cell in marked["set"].cells("answer", "test")]
+    after = order.index(marked["answers"][1])
+    assert lost(marked, "striker") == {key for key in order[after:] if key in marked["set"].hidden}
+    assert "stopped" in marked["rows"]["striker"]["note"]
+
+
+def test_a_slow_submission_ends_with_the_marks_it_has(tmp_path: Path) -> None:
+    name = "density"
+    slow = fill(released(name), reference(ProblemSet.load(name)), "slow")
+    place = next(
+        i for i, cell in enumerate(slow.cells) if about(cell).get("grade_id") == "histogram"
+    )
+    for _ in range(4):
+        slow.cells.insert(place, nbformat.v4.new_code_cell("import time\ntime.sleep(3)"))
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "slow.ipynb").write_text(json.dumps(slow))
+    limits = {"cell": SECONDS_PER_CELL, "submission": 10.0}
+    path = mark(name, tmp_path / "in", tmp_path / "out", limits=limits)
+    with path.open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert "time for the whole submission is over" in row["note"]
+    assert float(row["attack-test"]) == 0 < float(row["rates-test"])
+
+
+def needing(problem_set: ProblemSet, culprits: dict[str, str]) -> set[str]:
+    """The tests that stand behind one of these answers and before the next answer."""
+    found, current = set(), None
+    for cell in problem_set.cells("answer", "test"):
+        if role(cell) == "answer":
+            current = about(cell)["grade_id"]
+        elif current in culprits:
+            found.add(about(cell)["grade_id"])
+    return found
