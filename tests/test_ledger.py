@@ -6,10 +6,12 @@ import ast
 import importlib
 import re
 from collections import Counter
+from pathlib import Path
 
 import nbformat
 import pytest
-from ledger import load
+import yaml
+from ledger import load, served
 from notebooks import BOOK, chapters
 
 CLAIMS = load()
@@ -91,6 +93,62 @@ def test_readme_counts_the_placed_claims() -> None:
     readme = " ".join((BOOK.parent / "README.md").read_text().split())
     assert f"all {len(CLAIMS)} statements" in readme
     assert f"So far {len(PLACED)} are placed" in readme or len(PLACED) == len(CLAIMS)
+
+
+def ledger_of(tmp_path: Path, **uses: list[str]) -> Path:
+    entry = {"document": "001", "kind": "lemma", "chapter": "privacy", "evidence": ["exact"]}
+    path = tmp_path / "claims.yml"
+    path.write_text(yaml.safe_dump({name: entry | {"uses": found} for name, found in uses.items()}))
+    return path
+
+
+def test_uses_are_read_and_turned_around(tmp_path: Path) -> None:
+    claims = load(ledger_of(tmp_path, a=[], b=["a"], c=["a", "b"]))
+    assert claims["c"].uses == ("a", "b")
+    assert served(claims) == {"a": ["b", "c"], "b": ["c"], "c": []}
+
+
+@pytest.mark.parametrize(
+    ("uses", "condition"),
+    [
+        ({"a": ["b"]}, "a: uses must be claims"),
+        ({"a": [], "b": ["a", "a"]}, "each named once"),
+        ({"a": ["a"]}, "circle of claims: a uses a"),
+        ({"a": ["c"], "b": ["a"], "c": ["b"]}, "circle of claims"),
+    ],
+)
+def test_uses_that_cannot_be_are_refused(tmp_path: Path, uses: dict, condition: str) -> None:
+    with pytest.raises(ValueError, match=condition):
+        load(ledger_of(tmp_path, **uses))
+
+
+def test_a_circle_is_told_in_its_order(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="circle") as caught:
+        load(ledger_of(tmp_path, a=["c"], b=["a"], c=["b"]))
+    names = str(caught.value).split(": ")[1].split(" uses ")
+    assert {("a", "c"), ("b", "a"), ("c", "b")} == set(zip(names, names[1:], strict=False))
+
+
+def test_a_placed_claim_rests_on_placed_claims() -> None:
+    for claim in PLACED:
+        assert all(CLAIMS[name].placed for name in claim.uses), claim.id
+
+
+def below(name: str) -> set[str]:
+    return set(CLAIMS[name].uses).union(*map(below, CLAIMS[name].uses))
+
+
+@pytest.mark.parametrize("stem", sorted({claim.chapter for claim in PLACED}))
+def test_what_a_statement_or_its_proof_refers_to_is_among_what_it_uses(stem: str) -> None:
+    prose = "\n\n".join(c.source for c in NOTEBOOKS[stem].cells if c.cell_type == "markdown")
+    name = None
+    for kind, text in re.findall(r"^(`{3,}\{prf:\w+)\}(.*?)^`{3,}$", prose, re.M | re.S):
+        label = re.search(r"^:label: (\S+)", text, re.M)
+        if not kind.endswith("proof"):
+            name = label[1] if label else None
+        if name in CLAIMS:
+            for other in re.findall(r"\{prf:ref\}`([^`<]+)`", text):
+                assert other not in CLAIMS or other in below(name), (name, other)
 
 
 def test_claims_file_lists_nothing_twice() -> None:

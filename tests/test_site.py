@@ -105,6 +105,28 @@ def test_statements_ledger_and_errata_lead_to_each_other(pages: dict[str, Beauti
     assert total == str(len(errata))
 
 
+def test_map_and_statements_say_what_rests_on_what(pages: dict[str, BeautifulSoup]) -> None:
+    claims, page = load(), pages["book/map.html"]
+
+    def place(name: str) -> str:
+        return f"{claims[name].chapter}.html#{name}"
+
+    drawn = [a["href"] for a in page.select("svg.claim-map a")]
+    assert drawn and set(drawn) <= {place(c.id) for c in claims.values() if c.placed}
+    rows = {row.find("code").text: row for row in page.select("table.claim-links tbody tr")}
+    for name, claim in claims.items():
+        if not claim.placed:
+            assert name not in rows
+            continue
+        serves = [c.id for c in claims.values() if c.placed and name in c.uses]
+        if claim.uses or serves:
+            shown = [[a["href"] for a in cell.find_all("a")] for cell in rows[name].find_all("td")]
+            assert shown == [[place(name)], [*map(place, claim.uses)], [*map(place, serves)]]
+        statement = pages[f"book/{claim.chapter}.html"].find(id=name)
+        told = {a["href"] for a in statement.select("p.uses-pointer a")}
+        assert {link.partition("#")[2] for link in told} == set(claim.uses)
+
+
 def test_solutions_are_folded_on_the_page(pages: dict[str, BeautifulSoup]) -> None:
     page = pages["book/randomized_response.html"]
     solutions = page.select("div.solution")

@@ -10,15 +10,20 @@
       function: minimaxdp.module.name # what embodies it, if anything does
       corrected: [E001-04]            # where the print is wrong, if it is
       reason: ...                     # why a cited claim cannot be checked
+      uses: [Smith-RR-general]        # claims that its statement or its proof rests on
 
 A placed claim has its id as the label of a directive in its chapter, and a code cell there is
 tagged `claim:<id>`. The tests hold the ledger to this.
+
+`uses` follows the chapter, not the document: where a proof goes through a statement of this book's
+own, which has no row, the claims behind that statement are named.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import yaml
@@ -57,6 +62,7 @@ class Claim:
     function: str | None = None
     corrected: tuple[str, ...] = field(default=())
     reason: str | None = None
+    uses: tuple[str, ...] = field(default=())
 
     @property
     def placed(self) -> bool:
@@ -68,12 +74,14 @@ def load(path: Path = CLAIMS) -> dict[str, Claim]:
     claims = {}
     for name, entry in yaml.safe_load(path.read_text()).items():
         evidence, corrected = entry.pop("evidence"), entry.pop("corrected", [])
+        uses = entry.pop("uses", [])
         claim = Claim(
             id=name,
             evidence=(evidence,)
             if isinstance(evidence, str)
             else tuple(evidence),
             corrected=tuple(corrected),
+            uses=tuple(uses),
             **entry,
         )
         if claim.document not in DOCUMENTS or claim.kind not in KINDS:
@@ -85,7 +93,28 @@ def load(path: Path = CLAIMS) -> dict[str, Claim]:
                 f"{name}: evidence must be planned or some of {EVIDENCE}"
             )
         claims[name] = claim
+    for claim in claims.values():
+        unknown = set(claim.uses) - set(claims)
+        if unknown or len(set(claim.uses)) < len(claim.uses):
+            raise ValueError(
+                f"{claim.id}: uses must be claims, each named once: {claim.uses}"
+            )
+    try:
+        TopologicalSorter({c.id: c.uses for c in claims.values()}).prepare()
+    except CycleError as error:
+        circle = " uses ".join(reversed(error.args[1]))
+        raise ValueError(f"a circle of claims: {circle}") from None
     return claims
+
+
+def served(claims: dict[str, Claim]) -> dict[str, list[str]]:
+    """For each claim the placed claims that use it, in the order of the ledger."""
+    found: dict[str, list[str]] = {name: [] for name in claims}
+    for claim in claims.values():
+        for name in claim.uses:
+            if claim.placed:
+                found[name].append(claim.id)
+    return found
 
 
 def setup(app):

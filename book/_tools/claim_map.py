@@ -1,0 +1,469 @@
+"""The map of the book: which claims rest on which, as a picture with links and as tables.
+
+Everything is drawn from the field `uses` of `book/claims.yml`. The picture shows the *key* claims:
+those that two or more others rest on, that rest on three or more, that have a link to another
+chapter, or that are theorems; and those beside one that would have no line. A line leads from a key claim to the next one above it, also where
+lesser claims lie between, and is left out where a chain of other lines says the same. The tables
+list every claim and every link.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import textwrap
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import ledger
+import numpy as np
+import yaml
+from scipy.optimize import linear_sum_assignment
+
+BOOK = Path(__file__).resolve().parents[1]
+STATEMENT = re.compile(
+    r"\{(?:prf:[a-z]+|exercise(?:-start)?)\}[ \t]*([^\n]*)\n(?::[^\n]*\n)*?:label: (\S+)"
+)
+# A title that says nothing away from its place is called something else here.
+NAMES = {
+    "BD-Def1": "Differential privacy of a channel",
+    "BD-Def7": "Less informative channels",
+    "BD-Lem1": "Le Cam's lemma",
+    "BD-Prop5": "Density under differential privacy",
+    "BD-Thm1": "Conditional tests and approximate privacy",
+    "BD-Obs1": "Post-processing, other definitions",
+    "BD-eq16": "People needed for a private mean",
+    "BD-eq19": "Histogram with a curator",
+    "Boul-DP": "Differential privacy as a budget",
+    "Boul-JIMI-size": "Exact size of private JIMI",
+    "Boul-Lap": "Moments of the Laplace law",
+    "Boul-Lap-tail": "Tail of the Laplace law, again",
+    "Boul-LapMech": "The Laplace mechanism",
+    "Boul-RR-debiased": "The unbiased proportion",
+    "Boul-gen": "Data from seeds",
+    "Boul-eq1": "A rule to choose a solution",
+    "Boul-l1sens": "Sensitivity in the second lecture",
+    "Boul-normal": "Moments of a private proportion",
+    "Klein-KDE-d": "Kernels in d dimensions",
+    "Klein-Lap-def": "Laplace law with a location",
+    "Klein-Lap-est": "Mean of Laplace reports",
+    "Klein-RR-mean": "Mean of unary reports",
+    "Klein-RR-ratio": "Ratio of unary reports",
+    "Klein-exp": "The blog's experiment",
+    "Klein-hist-DP": "The local histogram is private",
+    "Klein-hist-K": "Number of bins",
+    "Klein-hist-MISE-exact": "Risk of the private histogram",
+    "Klein-hist-bias": "Bias of a histogram",
+    "Klein-hist-est": "The private histogram",
+    "Klein-hist-rate": "Rate of the private histogram",
+    "Smith-DP-equiv": "Points suffice for privacy",
+    "Smith-Ex3-repeat": "One question many times",
+    "Smith-GS-histogram": "Sensitivity of a histogram",
+    "Smith-GS-proportion": "Sensitivity of a proportion",
+    "Smith-GS-queries": "Sensitivity of many questions",
+    "Smith-Lap-absmean": "Mean size of Laplace noise",
+    "Smith-Lap-hist": "Error of a private histogram",
+    "Smith-Lap-max-mean": "Mean of the largest of d errors",
+    "Smith-Lap-sd": "Spread of the Laplace law",
+    "Smith-Lap-tail": "Tail of the Laplace law",
+    "Smith-RR-exI": "The budgets of the die",
+    "Smith-kanon-compose-Adi": "Adi in two tables",
+    "Tang-DP": "Differential privacy of an algorithm",
+    "Tang-GS1": "Sensitivity on a convex body",
+    "Tang-Lap-ball-sens": "Sensitivity on a ball",
+}
+# Pixels. A row holds COLUMNS boxes at most, and a box three lines of WIDE letters; lines between
+# chapters run down in lanes, in a margin of LANES to the left of the boxes.
+COLUMNS, PITCH, BOX, TALL, GAP, HEAD, WIDE = 5, 117, 110, 40, 24, 60, 17
+LANES, HUES = 108, 5
+
+
+@dataclass(frozen=True)
+class Node:
+    id: str
+    title: str
+    chapter: str
+    row: int
+    column: float
+
+
+@cache
+def chapters() -> dict[str, str]:
+    """The numbered chapters in the order of the book, with their titles."""
+    parts = yaml.safe_load((BOOK.parent / "_toc.yml").read_text())["parts"]
+    files = [
+        c["file"] for p in parts if p.get("numbered") for c in p["chapters"]
+    ]
+    found = {}
+    for file in files:
+        cells = json.loads((BOOK.parent / f"{file}.ipynb").read_text())["cells"]
+        found[Path(file).name] = (
+            "".join(cells[0]["source"]).splitlines()[0].lstrip("# ")
+        )
+    return found
+
+
+@cache
+def titles() -> dict[str, str]:
+    """What each labelled statement of the chapters is called there."""
+    found = {}
+    for name in chapters():
+        cells = json.loads((BOOK / f"{name}.ipynb").read_text())["cells"]
+        for cell in cells:
+            if cell["cell_type"] == "markdown":
+                for title, label in STATEMENT.findall("".join(cell["source"])):
+                    found[label] = NAMES.get(label, title or label)
+    return found
+
+
+def key_claims(claims: dict[str, ledger.Claim]) -> list[str]:
+    """The claims that the picture shows."""
+    serves = ledger.served(claims)
+
+    def is_key(claim: ledger.Claim) -> bool:
+        near = [*claim.uses, *serves[claim.id]]
+        return claim.placed and (
+            len(serves[claim.id]) >= 2
+            or len(claim.uses) >= 3
+            or any(claims[other].chapter != claim.chapter for other in near)
+            or bool(near)
+            and claim.kind == "theorem"
+        )
+
+    key = {name for name, claim in claims.items() if is_key(claim)}
+    # A claim that would stand without a line brings those that rest on it.
+    lonely = key - {name for pair in _links(claims, key) for name in pair}
+    key |= {name for one in lonely for name in serves[one]}
+    return [name for name in claims if name in key]
+
+
+def links(claims: dict[str, ledger.Claim]) -> list[tuple[str, str]]:
+    """Pairs (lower, upper) of key claims: the fewest from which all others follow in a chain."""
+    return _links(claims, set(key_claims(claims)))
+
+
+def _links(
+    claims: dict[str, ledger.Claim], key: set[str]
+) -> list[tuple[str, str]]:
+    def below(name: str) -> set[str]:
+        found: set[str] = set()
+        for other in claims[name].uses:
+            found |= {other} if other in key else below(other)
+        return found
+
+    direct = {name: below(name) for name in key}
+
+    def all_below(name: str) -> set[str]:
+        return direct[name].union(*map(all_below, direct[name]))
+
+    return sorted(
+        (lower, upper)
+        for upper, lowers in direct.items()
+        for lower in lowers
+        if not any(lower in all_below(other) for other in lowers - {lower})
+    )
+
+
+def layout(claims: dict[str, ledger.Claim]) -> tuple[list[Node], list[str]]:
+    """A place for each key claim, and the chapter of each row.
+
+    Within a chapter a claim stands below those that it rests on. The places in a row are chosen so
+    that the lines to the rows around it are short.
+    """
+    named, pairs, key = titles(), links(claims), key_claims(claims)
+    within = {
+        n: [
+            a
+            for a, b in pairs
+            if b == n and claims[a].chapter == claims[n].chapter
+        ]
+        for n in key
+    }
+
+    def depth(name: str) -> int:
+        return max((1 + depth(other) for other in within[name]), default=0)
+
+    rows: list[list[str]] = []
+    owners: list[str] = []
+    for chapter in chapters():
+        own = [name for name in key if claims[name].chapter == chapter]
+        for level in range(1 + max(map(depth, own), default=-1)):
+            row = [name for name in own if depth(name) == level]
+            # A row that is too long is cut into equal ones.
+            cuts = -(-len(row) // COLUMNS)
+            for i in range(cuts):
+                rows.append(row[i::cuts])
+                owners.append(chapter)
+    place = {
+        name: column + (COLUMNS - len(row)) / 2
+        for row in rows
+        for column, name in enumerate(row)
+    }
+    near = {
+        n: [b if a == n else a for a, b in pairs if n in (a, b)] for n in key
+    }
+    for sweep in range(24):
+        for row in rows if sweep % 2 == 0 else rows[::-1]:
+            shift = 0.5 * ((COLUMNS - len(row)) % 2)
+            slots = np.arange(COLUMNS - (1 if shift else 0)) + shift
+            cost = [
+                [
+                    sum((slot - place[other]) ** 2 for other in near[name])
+                    + 1e-3 * (slot - (COLUMNS - 1) / 2) ** 2
+                    for slot in slots
+                ]
+                for name in row
+            ]
+            for i, j in zip(*linear_sum_assignment(cost)):
+                place[row[i]] = float(slots[j])
+    nodes = [
+        Node(name, named[name], claims[name].chapter, i, place[name])
+        for i, row in enumerate(rows)
+        for name in sorted(row, key=place.get)
+    ]
+    return nodes, owners
+
+
+def tops(owners: list[str]) -> tuple[list[float], float]:
+    """The height at which each row begins, and that of the whole picture."""
+    found, y = [], 0.0
+    for i, owner in enumerate(owners):
+        y += HEAD if i == 0 or owners[i - 1] != owner else GAP
+        found.append(y)
+        y += TALL
+    return found, y + GAP
+
+
+def draw(claims: dict[str, ledger.Claim], uri) -> str:
+    """The picture as SVG; `uri(claim)` is the address of a claim's place."""
+    nodes, owners = layout(claims)
+    top, height = tops(owners)
+    at = {node.id: node for node in nodes}
+    pairs = links(claims)
+    across = [p for p in pairs if claims[p[0]].chapter != claims[p[1]].chapter]
+    # All lines that leave a claim for other chapters share one lane.
+    lanes = sorted(
+        {lower for lower, _ in across},
+        key=lambda n: (at[n].row, at[n].column),
+    )
+    left, apart = 10 + LANES, LANES / max(len(lanes), 1)
+    width = left + PITCH * COLUMNS
+    x = {n.id: left + PITCH * n.column for n in nodes}
+
+    out = [
+        f'<svg class="claim-map" role="group" aria-label="Map of {len(nodes)} key claims, '
+        'each a link to its place; the same links are listed below" '
+        f'viewBox="0 0 {width} {height:g}" width="{width}" height="{height:g}">'
+    ]
+    order = chapters()
+    for number, (chapter, head) in enumerate(order.items(), 1):
+        rows = [i for i, owner in enumerate(owners) if owner == chapter]
+        if rows:
+            y, low = top[rows[0]] - HEAD + 16, top[rows[-1]] + TALL + 8
+            out.append(
+                f'<rect class="band" x="{left - 8}" y="{y:g}" width="{width - left + 8}" '
+                f'height="{low - y:g}" rx="6"/><text class="band-name" x="{left}" y="{y + 18:g}">'
+                f"{number}. {html.escape(head)}</text>"
+            )
+    rules = []
+    for number, (lower, upper) in enumerate(pairs):
+        a, b = at[lower], at[upper]
+        x1, x2 = x[lower] + BOX / 2, x[upper] + BOX / 2
+        y1, y2 = top[a.row] + TALL, top[b.row]
+        if a.chapter == b.chapter:
+            bend = (y2 - y1) / 2
+            kind = "inside"
+            way = f"C{x1:g} {y1 + bend:g} {x2:g} {y2 - bend:g} {x2:g} {y2:g}"
+        else:
+            lane = lanes.index(lower)
+            kind = f"across hue-{lane % HUES}" + (
+                " back" if b.row < a.row else ""
+            )
+            shift = 3 * (lane % HUES)
+            x1, x2 = x1 + 2 * shift - 12, x2 + 2 * shift - 12
+            way = (
+                f"V{y1 + 4 + shift:g} H{4 + apart * lane:g} V{y2 - 5 - shift:g} "
+                f"H{x2:g} V{y2:g}"
+            )
+        out.append(
+            f'<path id="claim-link-{number}" class="{kind}" d="M{x1:g} {y1:g} {way}"/>'
+        )
+        rules += [
+            f".claim-map:has(#map-{end}:is(:hover,:focus-visible)) #claim-link-{number}"
+            for end in (lower, upper)
+        ]
+    serves = ledger.served(claims)
+    for node in nodes:
+        claim, y = claims[node.id], top[node.row]
+        lines = textwrap.wrap(node.title, WIDE)
+        if len(lines) > 3:
+            lines = [*lines[:2], lines[2] + " …"]
+        told = f"{node.id}: {node.title}."
+        if claim.uses:
+            told += f" Rests on {', '.join(claim.uses)}."
+        if serves[node.id]:
+            told += f" Serves {', '.join(serves[node.id])}."
+        told = html.escape(told)
+        middle, first = (
+            x[node.id] + BOX / 2,
+            y + TALL / 2 + 4 - 6 * (len(lines) - 1),
+        )
+        words = "".join(
+            f'<tspan x="{middle:g}" y="{first + 12 * k:g}">{html.escape(line)}</tspan>'
+            for k, line in enumerate(lines)
+        )
+        out.append(
+            f'<a id="map-{node.id}" href="{html.escape(uri(claim))}" aria-label="{told}">'
+            f'<title>{told}</title><rect class="claim is-{claim.kind}" x="{x[node.id]:g}" '
+            f'y="{y:g}" width="{BOX}" height="{TALL}" rx="4"/><text>{words}</text></a>'
+        )
+    lit = "stroke: var(--pst-color-link); stroke-width: 3; opacity: 1;"
+    out.append(f"<style>{','.join(rules)} {{ {lit} }}</style></svg>")
+    return "\n".join(out)
+
+
+def setup(app):
+    """Register the directives, and the line below each statement, with Sphinx."""
+    from docutils import nodes
+    from sphinx.util.docutils import SphinxDirective
+
+    def place(app, docname, claim, *content):
+        page = app.builder.get_relative_uri(docname, f"book/{claim.chapter}")
+        return nodes.reference(
+            "", "", *content, refuri=f"{page}#{claim.id}", internal=True
+        )
+
+    def listed(app, docname, claims, names):
+        out = []
+        for name in names:
+            claim = claims[name]
+            text = nodes.literal("", name)
+            out += [nodes.Text(", ")] if out else []
+            out.append(
+                place(app, docname, claim, text) if claim.placed else text
+            )
+        return out
+
+    class Map(SphinxDirective):
+        """The picture, in a box of its own that scrolls."""
+
+        def run(self):
+            self.env.note_dependency(str(ledger.CLAIMS))
+            for name in chapters():
+                self.env.note_dependency(str(BOOK / f"{name}.ipynb"))
+
+            def uri(claim):
+                page = self.env.app.builder.get_relative_uri(
+                    self.env.docname, f"book/{claim.chapter}"
+                )
+                return f"{page}#{claim.id}"
+
+            picture = draw(ledger.load(), uri)
+            box = (
+                '<div class="claim-map-box" tabindex="0" role="region" '
+                f'aria-label="Map of the claims">{picture}</div>'
+            )
+            return [nodes.raw("", box, format="html")]
+
+    class Links(SphinxDirective):
+        """One table for each chapter: claim, rests on, serves."""
+
+        def run(self):
+            self.env.note_dependency(str(ledger.CLAIMS))
+            claims, named = ledger.load(), titles()
+            serves, out = ledger.served(claims), []
+            for chapter, head in chapters().items():
+                rows = [
+                    c
+                    for c in claims.values()
+                    if c.placed
+                    and c.chapter == chapter
+                    and (c.uses or serves[c.id])
+                ]
+                section = nodes.section(ids=[f"map-of-{chapter}"])
+                section += nodes.title("", head)
+                section += self.table(claims, named, serves, rows)
+                out.append(section)
+            alone = [
+                c.id
+                for c in claims.values()
+                if c.placed and not c.uses and not serves[c.id]
+            ]
+            line = nodes.paragraph(
+                "", "Stated and settled without any other claim: "
+            )
+            line += listed(self.env.app, self.env.docname, claims, alone)
+            line += nodes.Text(".")
+            return [*out, line] if alone else out
+
+        def table(self, claims, named, serves, rows):
+            table = nodes.table(classes=["ledger", "claim-links"])
+            group = nodes.tgroup(cols=3)
+            group += [nodes.colspec(colwidth=1) for _ in range(3)]
+            head, body = nodes.thead(), nodes.tbody()
+            head += self.row(
+                [nodes.Text(t)] for t in ("claim", "rests on", "serves")
+            )
+            for claim in rows:
+                app, docname = self.env.app, self.env.docname
+                body += self.row(
+                    [
+                        [
+                            place(
+                                app,
+                                docname,
+                                claim,
+                                nodes.literal("", claim.id),
+                            ),
+                            nodes.Text(f" {named[claim.id]}"),
+                        ],
+                        listed(app, docname, claims, claim.uses),
+                        listed(app, docname, claims, serves[claim.id]),
+                    ]
+                )
+            group += [head, body]
+            table += group
+            return table
+
+        def row(self, cells):
+            row = nodes.row()
+            for cell in cells:
+                entry = nodes.entry()
+                entry += nodes.paragraph("", "", *cell)
+                row += entry
+            return row
+
+    def point(app, doctree, docname):
+        """Below each statement of a chapter, say what it rests on."""
+        claims, named = ledger.load(), titles()
+        for node in list(doctree.findall(nodes.Element)):
+            if isinstance(node, nodes.target | nodes.section | nodes.reference):
+                continue
+            for name in node.get("ids", []):
+                claim = claims.get(name)
+                if (
+                    not claim
+                    or not claim.placed
+                    or docname != f"book/{claim.chapter}"
+                ):
+                    continue
+                below = [claims[u] for u in claim.uses if claims[u].placed]
+                if below:
+                    line = nodes.paragraph(classes=["uses-pointer"])
+                    for i, used in enumerate(below):
+                        line += nodes.Text(", " if i else "Rests on: ")
+                        text = nodes.Text(named[used.id])
+                        line += place(app, docname, used, text)
+                    line += nodes.Text(".")
+                    node.children[-1].append(line)
+
+    app.add_directive("claims-map", Map)
+    app.add_directive("claims-links", Links)
+    app.connect("doctree-resolved", point)
+    return {
+        "version": "1",
+        "parallel_read_safe": True,
+        "parallel_write_safe": True,
+    }
