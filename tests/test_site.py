@@ -191,3 +191,9 @@ def test_every_problem_set_can_be_downloaded(site: Path, pages: dict[str, Beauti
     for name in names():
         assert json.loads(files[f"{name}.ipynb"].read_text())["cells"]
     assert page.find(id="how-to-submit") and page.find(id="what-is-marked")
+
+
+def test_site_is_light(site: Path) -> None:
+    assert sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) <= 25_000_000
+    scripts = [path for path in (site / "_static").rglob("*.js") if "mathjax" not in path.parts]
+    assert scripts and not any("sourceMappingURL" in path.read_text() for path in scripts)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 from pathlib import Path
 
 ICONS = "_static/scripts/fontawesome.js"
@@ -53,9 +55,43 @@ def load_where_needed(app, exception):
             path.write_text(lighter)
 
 
+def drop_leftovers(app, exception):
+    """Drop what no reader asks for: maps of the theme's code, its translations, and the pictures
+    inside the notebooks for download, which a run of the notebook draws again."""
+    out = Path(app.outdir)
+    if exception is not None or app.builder.format != "html":
+        return
+    shutil.rmtree(out / "_static" / "locales", ignore_errors=True)
+    for path in (out / "_static").rglob("*.map"):
+        path.unlink()
+    for path in (out / "_static").rglob("*"):
+        if path.suffix in (".js", ".css"):
+            text = path.read_text()
+            bare = MAP.sub("", text)
+            if bare != text:
+                path.write_text(bare)
+    for path in (out / "_sources").rglob("*.ipynb"):
+        notebook = json.loads(path.read_text())
+        for cell in notebook["cells"]:
+            if "outputs" in cell:
+                cell["outputs"] = [
+                    shown
+                    for shown in cell["outputs"]
+                    if "image/png" not in shown.get("data", {})
+                ]
+        path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False))
+
+
+MAP = re.compile(
+    r"^\s*(//[#@] ?sourceMappingURL=\S+|/\*# ?sourceMappingURL=\S+ ?\*/)\s*$",
+    re.M,
+)
+
+
 def setup(app):
     app.connect("build-finished", keep_used_icons)
     app.connect("build-finished", load_where_needed)
+    app.connect("build-finished", drop_leftovers)
     return {
         "version": "1",
         "parallel_read_safe": True,

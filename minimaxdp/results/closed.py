@@ -91,7 +91,7 @@ def _levels(m: Operations, v: Any) -> SimpleNamespace:
 def _kappa(m: Operations, v: Any) -> Any:
     """`lower_bounds.hellinger_contraction`."""
     e = m.exp(v.epsilon)
-    contraction = (1 - 1 / e) * (e - 1) * m.largest(1, 2 / (1 + 2 / e))
+    contraction = 4 * m.sinh(v.epsilon / 2) ** 2 * m.largest(1, 2 / (1 + 2 / e))
     sech = 2 / (m.exp(v.epsilon / 2) + m.exp(-v.epsilon / 2))
     return contraction / (4 * (1 + sech))
 
@@ -338,7 +338,8 @@ def _unbiased(m: Operations, v: Any, definition: str) -> tuple[Any, Any]:
         return n * hcr, _ball_energy(m, v) / n
     if definition == "zcdp":
         rho = _levels(m, v).rho
-        return d / (n**2 * (m.exp(2 * rho) - 1)), m.least(pure, 2 * d / (n**2 * rho))
+        chi_square = 2 * m.sinh(rho) * m.exp(rho)  # e^(2 rho) - 1, to the last digit
+        return d / (n**2 * chi_square), m.least(pure, 2 * d / (n**2 * rho))
     records = m.least(n, m.floor((d - 1) * m.log(2) / v.epsilon))
     return m.largest(hcr, records**2 / (32 * n**2)), pure
 
