@@ -69,7 +69,8 @@ def bits(name: str, values: ArrayLike) -> NDArray[np.uint8]:
     """Zeros and ones (or booleans), at least one of them; the caller's array if it fits."""
     array = _numeric(name, values, "biu", "0 and 1 of an integer or boolean type")
     _records(name, array)
-    if array.dtype != bool and (array.min() < 0 or array.max() > 1):
+    # All digits of all entries together: one pass over the data, where a range takes two.
+    if array.dtype != bool and np.bitwise_or.reduce(array, axis=None) not in (0, 1):
         _refuse(name, array, (array < 0) | (array > 1), "must be 0 or 1")
     return array.astype(np.uint8, copy=False)
 

@@ -13,8 +13,8 @@ from os import cpu_count
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from minimaxdp import _validate
 
@@ -66,7 +66,7 @@ class MonteCarlo:
         '0.804 1.196'
         """
         level = _validate.real("level", level, above=0, below=1)
-        reach = stats.t.isf((1 - level) / 2, self.replications - 1) * self.standard_error
+        reach = scipy.stats.t.isf((1 - level) / 2, self.replications - 1) * self.standard_error
         return self.mean - reach, self.mean + reach
 
     def z_score(self, value: ArrayLike) -> Any:
@@ -109,7 +109,7 @@ class MonteCarlo:
         """
         error_rate = _validate.real("error_rate", error_rate, above=0, below=1)
         gap = abs(np.asarray(self.mean - np.asarray(value)))
-        limit = stats.t.isf(error_rate / gap.size / 2, self.replications - 1)
+        limit = scipy.stats.t.isf(error_rate / gap.size / 2, self.replications - 1)
         return bool(np.all(gap <= limit * self.standard_error))  # no 0/0 for a constant loss
 
 
@@ -289,11 +289,11 @@ def fit_power_law(
     spread = np.sqrt((np.linalg.inv(r) ** 2).sum(axis=1))
     if standard_errors is None:
         spread = spread * np.sqrt(residual / freedom)
-        reach = stats.t.isf((1 - level) / 2, freedom) * spread
+        reach = scipy.stats.t.isf((1 - level) / 2, freedom) * spread
         misfit = float("nan")
     else:
-        reach = stats.norm.isf((1 - level) / 2) * spread
-        misfit = float(stats.chi2.sf(residual, freedom))
+        reach = scipy.stats.norm.isf((1 - level) / 2) * spread
+        misfit = float(scipy.stats.chi2.sf(residual, freedom))
     exponents = {
         name: Exponent(float(b), float(b - w), float(b + w))
         for name, b, w in zip(factors, beta[1:], reach[1:], strict=True)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from minimaxdp import _validate
 
@@ -217,9 +217,9 @@ def spiky(width: float = 0.01, weight: float = 0.3) -> Density:
     """
     s = _validate.scalar("width", _validate.real("width", width, above=0, maximum=0.05))
     w = _validate.scalar("weight", _validate.real("weight", weight, above=0, below=1))
-    spike = stats.norm(1 / 3, s)
+    spike = scipy.stats.norm(1 / 3, s)
     below, mass = spike.cdf(0), spike.cdf(1) - spike.cdf(0)
-    double = stats.norm(1 / 3, s / np.sqrt(2))
+    double = scipy.stats.norm(1 / 3, s / np.sqrt(2))
     # A squared normal density is a narrower one, times 1 / (2 s sqrt(pi)).
     square = (double.cdf(1) - double.cdf(0)) / (2 * s * np.sqrt(np.pi)) / mass**2
     return Density(

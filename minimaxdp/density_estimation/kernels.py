@@ -7,9 +7,9 @@ from math import factorial
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.polynomial.hermite_e import hermeval
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 from scipy.optimize import minimize_scalar
 
 from minimaxdp import _validate
@@ -72,7 +72,7 @@ class GaussianMixture:
     def pdf(self, x: ArrayLike) -> NDArray[np.float64]:
         """The density at points of shape (n, d), or (n,) in one dimension."""
         points = _points("x", x, self.d)
-        each = stats.norm.pdf(points[:, None], self.means, self.sigmas).prod(axis=2)
+        each = scipy.stats.norm.pdf(points[:, None], self.means, self.sigmas).prod(axis=2)
         return each @ self.weights
 
     def sample(self, n: int, *, rng: Rng = None) -> NDArray[np.float64]:

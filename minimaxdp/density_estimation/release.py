@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr, ndtr
-from scipy.stats import norm
 
 from minimaxdp import _validate
 from minimaxdp.density_estimation.histograms import (
@@ -81,7 +81,7 @@ class Release:
             deviation = np.sqrt(np.maximum(p * (1 - p), 1 / self.n) / self.n)
             reach = _normal_plus_laplace(deviation, scale, (1 - level) / 2)
         else:
-            reach = norm.isf((1 - level) / 2) * np.sqrt(variance)
+            reach = scipy.stats.norm.isf((1 - level) / 2) * np.sqrt(variance)
         return self.raw - reach / v, self.raw + reach / v
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.signal import lfilter
 
 __all__ = ["SCALE", "decayed_sums", "exp_product", "scaled_probabilities", "windowed_sums"]
 
@@ -63,7 +63,7 @@ def decayed_sums(values: NDArray[np.float64], epsilon: float) -> NDArray[np.floa
     decay = exp_product(epsilon, np.arange(length + 1.0))
     grown = padded.reshape(blocks, length) / decay[:length]
     inside = np.cumsum(grown, axis=1) * decay[:length]
-    ends = lfilter([1.0], [1.0, -decay[length]], inside[:, -1])
+    ends = scipy.signal.lfilter([1.0], [1.0, -decay[length]], inside[:, -1])
     inside[1:] += ends[:-1, None] * decay[1:]
     return inside.ravel()[:size]
 

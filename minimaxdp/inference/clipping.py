@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
 
 from minimaxdp import _validate
 
@@ -109,7 +109,7 @@ def clipped_interval(
     n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
     level = _validate.scalar("level", _validate.real("level", level, above=0, below=1))
     _, _, scale = _range(low, high, n, epsilon)
-    reach = norm.isf((1 - level) / 2) * np.sqrt(deviation**2 / n + 2 * scale**2)
+    reach = scipy.stats.norm.isf((1 - level) / 2) * np.sqrt(deviation**2 / n + 2 * scale**2)
     return float(released - reach), float(released + reach)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import hyp2f1
-from scipy.stats import beta, binom
 
 from minimaxdp import _validate
 from minimaxdp.inference.ump import _choice
@@ -160,9 +160,11 @@ def fiducial_cdf(theta: ArrayLike, count: int, n: int, *, selection: str = "jeff
     k = _validate.scalar("count", _validate.integer("count", count, minimum=0, maximum=n))
     _choice("selection", selection, SELECTIONS)
     if selection == "jeffreys":
-        return beta.cdf(theta, k + 0.5, n - k + 0.5)
+        return scipy.stats.beta.cdf(theta, k + 0.5, n - k + 0.5)
     inside = np.reshape([_inside(t, k, n) for t in theta.ravel()], theta.shape)
-    return np.clip(binom.sf(k, n, theta) + binom.pmf(k, n, theta) * inside, 0, 1)[()]
+    return np.clip(
+        scipy.stats.binom.sf(k, n, theta) + scipy.stats.binom.pmf(k, n, theta) * inside, 0, 1
+    )[()]
 
 
 def fiducial_interval(

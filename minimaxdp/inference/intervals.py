@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq, elementwise
 from scipy.special import betainc
-from scipy.stats import laplace, norm
 
 from minimaxdp import _validate
 from minimaxdp.inference._binomial import SCALE, scaled_probabilities
@@ -136,7 +136,9 @@ def confidence_bound(
     if side == "upper":  # count the zeros instead of the ones
         z = n - z
     if method in ("normal", "ignore"):
-        found = _normal_bound(z / n, n, epsilon if method == "normal" else np.inf, norm.isf(level))
+        found = _normal_bound(
+            z / n, n, epsilon if method == "normal" else np.inf, scipy.stats.norm.isf(level)
+        )
     else:
         found = np.array([_bound(value, n, epsilon, delta, 1 - level, method) for value in z])
     found = found if side == "lower" else 1 - found
@@ -391,7 +393,7 @@ def _critical(theta: Any, n: int, epsilon: float, delta: float, alpha: float, me
         return np.array([_law(n, t, epsilon, delta, method).isf(alpha) for t in theta])
     if method in ("normal", "ignore"):
         noise = 2 / epsilon**2 if method == "normal" else 0.0
-        return n * theta + norm.isf(alpha) * np.sqrt(n * theta * (1 - theta) + noise)
+        return n * theta + scipy.stats.norm.isf(alpha) * np.sqrt(n * theta * (1 - theta) + noise)
     form = "beta" if method == "jimi" else "rounded"
     # Without atoms the p-value has a positive limit as the release grows.
     floor = betainc(n + 0.5, 0.5, theta) if form == "rounded" else np.zeros(theta.size)
@@ -417,7 +419,7 @@ def _tail_of(z: float, n: int, epsilon: float, delta: float, method: str) -> Cal
     if method == "tulap":
         reached = Tulap(epsilon, delta).sf(z - x)
     else:
-        reached = laplace.sf((z - x) * epsilon)
+        reached = scipy.stats.laplace.sf((z - x) * epsilon)
     return lambda theta: scaled_probabilities(n, theta) @ reached / SCALE
 
 

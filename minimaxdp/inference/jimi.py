@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc
-from scipy.stats import laplace
 
 from minimaxdp import _validate
 from minimaxdp.inference.ump import _choice
@@ -144,7 +144,11 @@ def _rounded_form(theta: Any, z: Any, n: int, epsilon: float) -> Any:
     lower = np.append(-np.inf, upper[:-1])
     # A difference of the smaller tails keeps the digits of far cells.
     a, b = ((edge - z[:, None]) * epsilon for edge in (lower, upper))
-    weights = np.where(a > 0, laplace.sf(a) - laplace.sf(b), laplace.cdf(b) - laplace.cdf(a))
+    weights = np.where(
+        a > 0,
+        scipy.stats.laplace.sf(a) - scipy.stats.laplace.sf(b),
+        scipy.stats.laplace.cdf(b) - scipy.stats.laplace.cdf(a),
+    )
     return (weights * betainc(k + 0.5, n - k + 0.5, theta[:, None])).sum(axis=1)
 
 
@@ -162,7 +166,7 @@ def _beta_form(theta: Any, z: Any, n: int, epsilon: float) -> Any:
     centre = np.clip(z, 0, n)
     # Beyond 40 / epsilon from the release (or from the nearest end) the density is e^-40.
     right, left = np.minimum(n, centre + 40 / epsilon), np.maximum(0, centre - 40 / epsilon)
-    total = laplace.cdf(-z * epsilon)  # the atom at 0
+    total = scipy.stats.laplace.cdf(-z * epsilon)  # the atom at 0
     for end in (left, right):
         span = end - centre
         t = centre[:, None] + span[:, None] * nodes

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.stats import norm
 
 from minimaxdp import _validate
 from minimaxdp.inference.release import LaplaceRelease
@@ -90,7 +90,7 @@ def normal_p_value(released: ArrayLike, n: int, theta0: float, epsilon: float) -
     released = _validate.real("released", released)
     n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
     deviation = np.sqrt(release_variance(theta0, n, epsilon))
-    return norm.sf((released / n - theta0) / deviation)
+    return scipy.stats.norm.sf((released / n - theta0) / deviation)
 
 
 def normal_distance(n: int, theta: float, epsilon: float) -> float:
@@ -134,4 +134,4 @@ def normal_distance(n: int, theta: float, epsilon: float) -> float:
     counts = np.arange(law.n + 1.0)
     near = counts[abs(counts - law.n * law.theta) <= 8 * deviation]
     z = np.concatenate([law.n * law.theta + deviation * np.linspace(-8, 8, 4001), near])
-    return float(abs(law.cdf(z) - norm.cdf((z - law.n * law.theta) / deviation)).max())
+    return float(abs(law.cdf(z) - scipy.stats.norm.cdf((z - law.n * law.theta) / deviation)).max())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq, elementwise, linprog
-from scipy.stats import binom
 
 from minimaxdp import _validate
 from minimaxdp.inference.release import LaplaceRelease, TulapRelease
@@ -241,7 +241,7 @@ def unbiased_power(
         centre, margin = unbiased_test(n, theta0, epsilon, delta, alpha=alpha)
         x = np.arange(n + 1.0)
         phi = Tulap(epsilon, delta).sf(margin - abs(x - centre))
-        powers = [binom.pmf(x, n, t) @ phi for t in theta.ravel()]
+        powers = [scipy.stats.binom.pmf(x, n, t) @ phi for t in theta.ravel()]
         return np.reshape(powers, theta.shape)[()]
     low, high = unbiased_region(n, theta0, epsilon, delta, alpha=alpha)
     laws = [TulapRelease(n, t, epsilon, delta) for t in theta.ravel()]
@@ -313,7 +313,7 @@ def optimal_power(
     delta = _validate.scalar("delta", _validate.real("delta", delta, minimum=0, below=1))
     alpha = _validate.scalar("alpha", _validate.real("alpha", alpha, above=0, below=1))
     x, e = np.arange(n + 1), np.exp(-epsilon)
-    null = binom.pmf(x, n, theta0)
+    null = scipy.stats.binom.pmf(x, n, theta0)
     here = np.vstack([np.eye(n + 1)[:-1], np.eye(n + 1)[1:]])
     there = np.vstack([np.eye(n + 1)[1:], np.eye(n + 1)[:-1]])
     # Divided by exp(epsilon), so that the entries stay near one.
@@ -325,7 +325,7 @@ def optimal_power(
     else:
         rows, bounds = np.vstack([rows, null]), np.append(bounds, alpha)
     result = linprog(
-        -binom.pmf(x, n, theta1),
+        -scipy.stats.binom.pmf(x, n, theta1),
         A_ub=rows,
         b_ub=bounds,
         bounds=(0, 1),

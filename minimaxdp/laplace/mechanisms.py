@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
 
 from minimaxdp import _validate, privacy
 from minimaxdp.laplace.accuracy import simultaneous_radius
@@ -202,7 +202,7 @@ class Gaussian:
         released = _validate.real("released", released)
         level = _validate.scalar("level", _validate.real("level", level, above=0, below=1))
         tail = -np.expm1(np.log(level) / np.size(released)) / 2
-        radius = self.sigma * norm.isf(tail)
+        radius = self.sigma * scipy.stats.norm.isf(tail)
         return released - radius, released + radius
 
 

@@ -13,9 +13,10 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
+import scipy
 from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse, stats
+from scipy import sparse
 from scipy.optimize import linprog
 
 from minimaxdp import _validate
@@ -264,7 +265,7 @@ def bernoulli_minimax(
     pairs = np.column_stack([counts[:-1], counts[1:]])
 
     def laws(means: NDArray[np.float64]) -> NDArray[np.float64]:
-        return stats.binom.pmf(counts, n, (1 + contrast * means[:, None]) / 2)
+        return scipy.stats.binom.pmf(counts, n, (1 + contrast * means[:, None]) / 2)
 
     means = np.cos(np.linspace(0, np.pi, 2 * min(n, 12) + 3))
     for _ in range(8):
@@ -380,7 +381,7 @@ def histogram_laws(table: ArrayLike, laws: ArrayLike) -> NDArray[np.float64]:
     if laws.shape[-1] != table.shape[-1]:
         raise ValueError(f"laws must have {table.shape[-1]} probabilities, got {laws.shape[-1]}")
     n = int(table[0].sum())
-    return np.array([np.atleast_1d(stats.multinomial.pmf(table, n, law)) for law in laws])
+    return np.array([np.atleast_1d(scipy.stats.multinomial.pmf(table, n, law)) for law in laws])
 
 
 def _moves(alphabet: int) -> NDArray[np.int64]:

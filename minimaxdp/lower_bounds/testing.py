@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special, stats
+from scipy import special
 
 from minimaxdp import _validate, divergences
 
@@ -250,8 +251,8 @@ def private_distance(
         return plain
     # E[alpha B; B <= J] + P(B > J), where J alpha <= 1 < (J + 1) alpha.
     last = np.floor(np.minimum(1 / np.maximum(alpha, 1e-300), n.astype(float)) * (1 + 1e-15))
-    below = stats.binom.cdf(last - 1, n - 1, distance)
-    value = alpha * n * distance * below + stats.binom.sf(last, n, distance)
+    below = scipy.stats.binom.cdf(last - 1, n - 1, distance)
+    value = alpha * n * distance * below + scipy.stats.binom.sf(last, n, distance)
     return np.minimum(plain, value)[()]
 
 
@@ -338,7 +339,7 @@ def packing_error(
     # Bernstein: less than 1e-16 of B lies outside, and leaving it out only lowers g.
     reach = 9 * np.sqrt(n * p * (1 - p)) + 30
     b = np.arange(max(int(n * p - reach), 0), min(int(np.ceil(n * p + reach)), n) + 1)[:, None]
-    mass = stats.binom.pmf(b, n, p)
+    mass = scipy.stats.binom.pmf(b, n, p)
     leak = delta * (mass * np.expm1(-epsilon * b) / np.expm1(-epsilon)).sum()
     # G_b is convex, with slopes exp(-epsilon (b - 2 j)) on pieces that shrink by exp(epsilon);
     # the first pieces are enough, as the last of them may be continued. With delta there is one.

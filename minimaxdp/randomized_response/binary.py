@@ -6,15 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
-from scipy.stats import beta
 
 from minimaxdp import _validate
 
 __all__ = ["Binary", "binary_variance"]
 
 Rng = np.random.Generator | int | None
+# Uniform draws held at once: half a megabyte, still in the cache when they are used.
+_CHUNK = 2**16
 
 
 def binary_variance(epsilon: ArrayLike, n: ArrayLike) -> Any:
@@ -147,7 +149,15 @@ class Binary:
             If an entry is not 0 or 1 or there is none.
         """
         bits = _validate.bits("bits", bits)
-        return bits ^ (np.random.default_rng(rng).random(bits.shape) < self.flip_probability)
+        rng, flip = np.random.default_rng(rng), self.flip_probability
+        reports = np.empty(bits.shape, dtype=np.uint8)
+        truth, told = bits.reshape(-1), reports.reshape(-1)
+        uniform = np.empty(min(_CHUNK, truth.size))
+        for start in range(0, truth.size, _CHUNK):
+            chunk = told[start : start + _CHUNK]
+            np.less(rng.random(out=uniform[: chunk.size]), flip, out=chunk.view(bool))
+            chunk ^= truth[start : start + _CHUNK]
+        return reports
 
     def privatize_counts(
         self,
@@ -241,8 +251,10 @@ class Binary:
         level = _validate.real("level", level, above=0, below=1)
         tail = (1 - level) / 2
         # Where no report (or every one) is a one the bound is the end of the scale.
-        low = np.where(ones > 0, beta.ppf(tail, np.maximum(ones, 1), n - ones + 1), 0.0)
-        high = np.where(ones < n, beta.isf(tail, ones + 1, np.maximum(n - ones, 1)), 1.0)
+        low = np.where(ones > 0, scipy.stats.beta.ppf(tail, np.maximum(ones, 1), n - ones + 1), 0.0)
+        high = np.where(
+            ones < n, scipy.stats.beta.isf(tail, ones + 1, np.maximum(n - ones, 1)), 1.0
+        )
         gap = np.tanh(self.epsilon / 2)
         ends = [np.clip((end - self.flip_probability) / gap, 0, 1)[()] for end in (low, high)]
         return ends[0], ends[1]

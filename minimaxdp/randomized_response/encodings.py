@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate, channels
-from minimaxdp.randomized_response.binary import Rng
+from minimaxdp.randomized_response.binary import _CHUNK, Rng
 from minimaxdp.randomized_response.categorical import (
+    _column_sums,
     _counts,
     _law,
     _records,
@@ -30,8 +31,9 @@ __all__ = [
     "subset_selection_risk",
 ]
 
-# Random numbers held at once, and columns of a full matrix.
-_CHUNK = 2**19
+# Bits held at once while they are chosen, and columns of a full matrix.
+_BITS = 2**21
+_SHORT = 2**14
 _LARGEST_MATRIX = 2**16
 
 
@@ -105,17 +107,26 @@ class SubsetSelection:
         """Perturb every record independently: shape (n,) to bits of shape (n, d)."""
         records = _records(categories, self.d)
         rng = np.random.default_rng(rng)
-        reports = np.zeros((records.size, self.d), dtype=np.uint8)
-        rows = max(1, _CHUNK // self.d)
+        reports = np.empty((records.size, self.d), dtype=np.uint8)
+        rows = min(records.size, max(256, _BITS // self.d))
+        chosen = np.empty((self.d - 1, rows), dtype=bool)
+        uniform, place = np.empty(rows), np.arange(rows)
         for start in range(0, records.size, rows):
-            truth = records[start : start + rows]
-            # A uniform order of the categories, with the true one first or last as it is
-            # in the subset or not; the first w of them are the subset.
-            keys = rng.random((truth.size, self.d))
-            inside = rng.random(truth.size) < self.member_probability
-            keys[np.arange(truth.size), truth] = np.where(inside, -1.0, 2.0)
-            chosen = np.argpartition(keys, self.w - 1, axis=1)[:, : self.w]
-            np.put_along_axis(reports[start : start + rows], chosen, 1, axis=1)
+            truth, told = records[start : start + rows], reports[start : start + rows].view(bool)
+            n = truth.size
+            inside = rng.random(n) < self.member_probability
+            # The others stand in a row of d - 1; each is chosen with probability (still wanted) /
+            # (still to come), which makes every set of them equally likely.
+            wanted, chance, other = self.w - inside.astype(float), uniform[:n], chosen[:, :n]
+            for j in range(self.d - 1):
+                rng.random(out=chance)
+                chance *= self.d - 1 - j
+                np.less(chance, wanted, out=other[j])
+                wanted -= other[j]
+            # Category j stands at place j, and the last one where the true one would have stood.
+            told[:, :-1] = other.T
+            told[:, -1] = other[np.minimum(truth, self.d - 2), place[:n]]
+            told[place[:n], truth] = inside
         return reports
 
     def tally(self, reports: ArrayLike) -> NDArray[np.int64]:
@@ -123,7 +134,7 @@ class SubsetSelection:
         reports = _validate.bits("reports", reports)
         if reports.ndim != 2 or reports.shape[1] != self.d:
             raise ValueError(f"reports must have shape (n, {self.d}), got {reports.shape}")
-        return reports.sum(axis=0, dtype=np.int64)
+        return _column_sums(reports)
 
     def privatize_counts(
         self, counts: ArrayLike, *, rng: Rng = None, size: int | None = None
@@ -209,9 +220,11 @@ class OptimisedUnary:
         rng = np.random.default_rng(rng)
         reports = np.empty((records.size, self.d), dtype=np.uint8)
         rows = max(1, _CHUNK // self.d)
+        uniform = np.empty((min(rows, records.size), self.d))
         for start in range(0, records.size, rows):
             truth, chunk = records[start : start + rows], reports[start : start + rows]
-            chunk[:] = rng.random((truth.size, self.d)) < self.other_probability
+            drawn = rng.random(out=uniform[: truth.size])
+            np.less(drawn, self.other_probability, out=chunk.view(bool))
             chunk[np.arange(truth.size), truth] = rng.integers(0, 2, truth.size)
         return reports
 
@@ -220,7 +233,7 @@ class OptimisedUnary:
         reports = _validate.bits("reports", reports)
         if reports.ndim != 2 or reports.shape[1] != self.d:
             raise ValueError(f"reports must have shape (n, {self.d}), got {reports.shape}")
-        return reports.sum(axis=0, dtype=np.int64)
+        return _column_sums(reports)
 
     def privatize_counts(
         self, counts: ArrayLike, *, rng: Rng = None, size: int | None = None
@@ -302,14 +315,27 @@ class HadamardResponse:
 
     def privatize(self, categories: ArrayLike, *, rng: Rng = None) -> NDArray[np.int64]:
         """Perturb every record independently: shape (n,) to reports of shape (n,)."""
-        row = _records(categories, self.d).astype(np.int64) + 1
-        rng = np.random.default_rng(rng)
-        report = rng.integers(0, self.reports, row.size)
-        minus = np.bitwise_count(row & report) % 2 == 1
-        lie = rng.random(row.size) < 1 / (1 + np.exp(self.epsilon))
-        # Flipping the lowest bit of the row changes the sign, and is its own inverse: a
-        # uniform report becomes uniform among those of the sign that is wanted.
-        return np.where(minus != lie, report ^ (row & -row), report)
+        records = _records(categories, self.d)
+        rng, false = np.random.default_rng(rng), 1 / (1 + np.exp(self.epsilon))
+        reports = rng.integers(0, self.reports, records.size)
+        # Six short passes for two draws: they pay only in buffers that stay in the nearest cache.
+        rows, spare = np.empty((2, _SHORT), dtype=np.int64)
+        flips, lies, uniform = np.empty(_SHORT, np.uint8), np.empty(_SHORT, bool), np.empty(_SHORT)
+        for start in range(0, records.size, _SHORT):
+            report = reports[start : start + _SHORT]
+            row, other = rows[: report.size], spare[: report.size]
+            flip, lie = flips[: report.size], lies[: report.size]
+            np.add(records[start : start + _SHORT], 1, out=row)
+            np.bitwise_count(np.bitwise_and(row, report, out=other), out=flip)
+            np.less(rng.random(out=uniform[: report.size]), false, out=lie)
+            flip ^= lie  # odd where the sign is minus and should be plus, or the reverse
+            flip &= 1
+            # Flipping the lowest bit of the row changes the sign, and is its own inverse: a
+            # uniform report becomes uniform among those of the sign that is wanted.
+            row &= np.negative(row, out=other)
+            row *= flip
+            report ^= row
+        return reports
 
     def tally(self, reports: ArrayLike) -> NDArray[np.int64]:
         """How many reports are of sign +1 in the row of each category: (n,) to (d,)."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
-from scipy.stats import binom
+import scipy
 
 from minimaxdp import density_estimation, lower_bounds
 from minimaxdp import mean_estimation as me
@@ -434,7 +434,7 @@ def _local_end(s: Setting) -> float:
         reach = 12 * np.sqrt(s.n * 0.25) + 2
         counts = np.arange(max(0, int(s.n * yes - reach)), min(s.n, int(s.n * yes + reach)) + 1)
         guess = np.clip(2 * (counts / s.n - (1 - tau) / 2) / tau, 0, 1)
-        worst = max(worst, float(binom.pmf(counts, s.n, yes) @ abs(guess - theta)))
+        worst = max(worst, float(scipy.stats.binom.pmf(counts, s.n, yes) @ abs(guess - theta)))
     return worst
 
 

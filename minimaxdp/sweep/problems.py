@@ -1,0 +1,200 @@
+"""What the book's sweeps simulate: four problems, each with its mechanisms and exact risks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minimaxdp import _validate
+from minimaxdp.density_estimation import Grid, Histogram, histogram_risk
+from minimaxdp.laplace import Laplace, LocalLaplace
+from minimaxdp.randomized_response import Binary, HadamardResponse, KAry, OptimisedUnary, Unary
+
+__all__ = ["PROBLEMS", "exact_risk", "simulate"]
+
+THETA = 0.3
+_ENCODINGS = {
+    "unary": Unary,
+    "kary": KAry,
+    "optimised": OptimisedUnary,
+    "hadamard": HadamardResponse,
+}
+
+Losses = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Problem:
+    mechanisms: tuple[str, ...]
+    losses: Callable[[np.random.Generator, int, str, int, float, int], Losses]
+    risk: Callable[[str, int, float, int], float]
+
+
+def simulate(
+    rng: np.random.Generator,
+    size: int,
+    *,
+    problem: str,
+    mechanism: str,
+    n: int,
+    epsilon: float,
+    d: int,
+) -> Losses:
+    r"""Squared errors of a private estimate, one for each of `size` independent data sets.
+
+    ============  ==========================================  ===============================
+    problem       to be estimated                             mechanisms
+    ============  ==========================================  ===============================
+    proportion    P(one) = 0.3 of a bit (d = 2)               binary, central
+    mean          mean of fair 0 and 1 in [0, 1] (d = 1)      local, central
+    frequencies   a law on d categories, linear in j          unary, kary, optimised, hadamard
+    histogram     the same law as a density on [0, 1]         laplace, unary, central
+    ============  ==========================================  ===============================
+
+    Everything is drawn through counts or sums, exactly in law, at a cost that does not depend
+    on n. The mean is one of numbers in [0, 1] with the largest variance.
+
+    Parameters
+    ----------
+    rng : Generator
+    size : int
+        Number of data sets, at least 1.
+    problem, mechanism : str
+        From the table.
+    n : int
+        Number of people, at least 1.
+    epsilon : float
+        Privacy budget in nats, positive.
+    d : int
+        Number of categories or of bins.
+
+    Returns
+    -------
+    ndarray, shape (size,)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a problem or mechanism is unknown or a number out of its range.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> cell = {"problem": "frequencies", "mechanism": "unary", "n": 10**6, "epsilon": 1.0, "d": 8}
+    >>> simulate(rng, 3, **cell).shape
+    (3,)
+    """
+    kind = _checked(problem, mechanism, n, epsilon, d)
+    return kind.losses(rng, size, mechanism, n, epsilon, d)
+
+
+def exact_risk(*, problem: str, mechanism: str, n: int, epsilon: float, d: int) -> float:
+    """Expected loss of :func:`simulate`, by formula.
+
+    Parameters
+    ----------
+    problem, mechanism, n, epsilon, d
+        As for :func:`simulate`.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a problem or mechanism is unknown or a number out of its range.
+
+    Examples
+    --------
+    >>> round(exact_risk(problem="proportion", mechanism="central", n=10, epsilon=1.0, d=2), 6)
+    0.041
+    """
+    return float(_checked(problem, mechanism, n, epsilon, d).risk(mechanism, n, epsilon, d))
+
+
+def _checked(problem: str, mechanism: str, n: int, epsilon: float, d: int) -> _Problem:
+    if problem not in PROBLEMS:
+        raise ValueError(f"problem must be one of {', '.join(PROBLEMS)}, got {problem!r}")
+    kind, fixed = PROBLEMS[problem], {"proportion": 2, "mean": 1}
+    if mechanism not in kind.mechanisms:
+        known = ", ".join(kind.mechanisms)
+        raise ValueError(f"mechanism must be one of {known} for {problem}, got {mechanism!r}")
+    _validate.scalar("n", _validate.integer("n", n, minimum=1))
+    _validate.scalar("epsilon", _validate.epsilon(epsilon))
+    _validate.scalar("d", _validate.integer("d", d, minimum=1 if problem == "mean" else 2))
+    if d != fixed.get(problem, d):
+        raise ValueError(f"d must be {fixed[problem]} for {problem}, got {d}")
+    return kind
+
+
+def _proportion(
+    rng: np.random.Generator, size: int, mechanism: str, n: int, epsilon: float, d: int
+) -> Losses:
+    ones = rng.binomial(n, THETA, size)
+    if mechanism == "central":
+        return (Laplace(epsilon, 1 / n).privatize(ones / n, rng=rng) - THETA) ** 2
+    survey = Binary(epsilon)
+    return (survey.estimate(survey.privatize_counts(ones, n, rng=rng), n) - THETA) ** 2
+
+
+def _proportion_risk(mechanism: str, n: int, epsilon: float, d: int) -> float:
+    if mechanism == "binary":
+        return Binary(epsilon).risk(THETA, n)
+    return THETA * (1 - THETA) / n + 2 / (n * epsilon) ** 2
+
+
+def _mean(
+    rng: np.random.Generator, size: int, mechanism: str, n: int, epsilon: float, d: int
+) -> Losses:
+    mean = rng.binomial(n, 0.5, size) / n
+    if mechanism == "central":
+        return (Laplace(epsilon, 1 / n).privatize(mean, rng=rng) - 0.5) ** 2
+    return (LocalLaplace(epsilon, 0.0, 1.0).privatize_mean(mean, n, rng=rng) - 0.5) ** 2
+
+
+def _mean_risk(mechanism: str, n: int, epsilon: float, d: int) -> float:
+    if mechanism == "local":
+        return LocalLaplace(epsilon, 0.0, 1.0).variance(1 / 4, n)
+    return 1 / 4 / n + 2 / (n * epsilon) ** 2
+
+
+def _law(d: int) -> NDArray[np.float64]:
+    weights = np.arange(1.0, d + 1)
+    return weights / weights.sum()
+
+
+def _frequencies(
+    rng: np.random.Generator, size: int, mechanism: str, n: int, epsilon: float, d: int
+) -> Losses:
+    law, encoding = _law(d), _ENCODINGS[mechanism](epsilon, d)
+    tally = encoding.privatize_counts(rng.multinomial(n, law, size), rng=rng)
+    return ((encoding.estimate(tally, n) - law) ** 2).sum(axis=-1)
+
+
+def _frequencies_risk(mechanism: str, n: int, epsilon: float, d: int) -> float:
+    return _ENCODINGS[mechanism](epsilon, d).risk(_law(d), n)
+
+
+def _histogram(
+    rng: np.random.Generator, size: int, mechanism: str, n: int, epsilon: float, d: int
+) -> Losses:
+    law, histogram = _law(d), Histogram(Grid(0.0, 1.0, d), epsilon, mechanism)  # type: ignore[arg-type]
+    totals = histogram.privatize_counts(rng.multinomial(n, law, size), rng=rng)
+    return ((histogram.heights(totals, n) - d * law) ** 2).mean(axis=-1)
+
+
+def _histogram_risk(mechanism: str, n: int, epsilon: float, d: int) -> float:
+    return histogram_risk(_law(d), n, epsilon, mechanism)  # type: ignore[arg-type]
+
+
+#: Problems by name, with their mechanisms.
+PROBLEMS = {
+    "proportion": _Problem(("binary", "central"), _proportion, _proportion_risk),
+    "mean": _Problem(("local", "central"), _mean, _mean_risk),
+    "frequencies": _Problem(tuple(_ENCODINGS), _frequencies, _frequencies_risk),
+    "histogram": _Problem(("laplace", "unary", "central"), _histogram, _histogram_risk),
+}

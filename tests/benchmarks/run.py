@@ -1,0 +1,193 @@
+"""Measure everything and write book/benchmarks.json, then execute the page that shows it.
+
+    python tests/benchmarks/run.py [--book PYTHON] [--keep PART ...]
+
+Run it from the root of the clone, with the Python that has tests/benchmarks/requirements.txt,
+on a machine that does nothing else; it takes about six minutes. `--book` names the Python that
+has the book's own requirements (.venv/bin/python by default), which times the imports and the
+chapters and executes the page. `--keep` leaves parts of the last run as they are: rows, scaling
+or book.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+import scaling
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+DATA = ROOT / "book" / "benchmarks.json"
+PAGE = ROOT / "book" / "benchmarks.ipynb"
+LIBRARIES = ["numpy", "scipy", "pandas"]
+PEERS = [
+    "opendp", "diffprivlib", "pure-ldp", "multi-freq-ldpy", "dp-accounting", "autodp", "pycanon",
+    "pytest-benchmark",
+]  # fmt: skip
+IMPORT_SECONDS, CHAPTER_SECONDS = 0.5, 30.0
+
+
+def machine() -> dict[str, Any]:
+    """The machine in words that name nobody's."""
+    model = platform.processor() or platform.machine()
+    about = Path("/proc/cpuinfo")
+    if about.exists():
+        lines = [line for line in about.read_text().splitlines() if line.startswith("model name")]
+        model = lines[0].split(":", 1)[1].strip() if lines else model
+    gibibytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return {
+        "processor": model,
+        "cores": os.cpu_count(),
+        "memory": f"{gibibytes:.0f} GiB",
+        "system": platform.system(),
+        "python": platform.python_version(),
+    }
+
+
+def rows() -> list[dict[str, Any]]:
+    """Everything that pytest-benchmark measures, as rows with their targets."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "benchmarks.json"
+        options = [
+            "-o",
+            "addopts=",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "--benchmark-columns=min,rounds",
+        ]
+        code = pytest.main([*options, str(HERE), f"--benchmark-json={path}"])
+        if code != 0:
+            sys.exit(int(code))
+        measured = json.loads(path.read_text())["benchmarks"]
+    return tabulated(measured)
+
+
+def tabulated(measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each of ours beside each of the others, and what has a budget beside it."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for one in measured:
+        groups.setdefault(one["group"], []).append(one)
+    found = []
+    for name, group in groups.items():
+        if name in ("seconds", "memory"):
+            found += [budget(one) for one in group]
+            continue
+        ours = [one for one in group if one["extra_info"]["target"] is not None]
+        others = [one for one in group if one["extra_info"]["target"] is None]
+        found += [pair(one, other) for one in ours for other in others]
+    return found
+
+
+def pair(ours: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    about, peer = ours["extra_info"], other["extra_info"]
+    mine = ours["stats"]["min"] / about["units"]
+    theirs = other["stats"]["min"] / peer["units"]
+    ratio = theirs / mine if about["faster"] else mine / theirs
+    met = ratio >= about["target"] if about["faster"] else ratio <= about["target"]
+    return {
+        "section": about["section"],
+        "task": about["task"],
+        "unit": about["unit"],
+        "ours": about["who"],
+        "other": peer["who"],
+        "other_units": peer["units"],
+        "our_seconds": rounded(mine),
+        "other_seconds": rounded(theirs),
+        "ratio": rounded(ratio, 3),
+        "target": f"{'at least' if about['faster'] else 'at most'} {about['target']:g}",
+        "met": met,
+        "reason": "" if met else peer["reason"],
+        "pays": peer["pays"],
+    }
+
+
+def budget(one: dict[str, Any]) -> dict[str, Any]:
+    about = one["extra_info"]
+    value = about.get("value", one["stats"]["min"])
+    return limited(about["section"], about["task"], value, about["target"])
+
+
+def limited(
+    section: str, task: str, value: float, target: float, reason: str = ""
+) -> dict[str, Any]:
+    met = value <= target
+    unit = "MiB" if section == "memory" else "s"
+    return {
+        "section": section,
+        "task": task,
+        "unit": unit,
+        "value": rounded(value, 3),
+        "target": f"at most {target:g}",
+        "met": met,
+        "reason": "" if met else reason,
+    }
+
+
+def book(python: str) -> list[dict[str, Any]]:
+    """Imports and chapters against their budgets, measured in the book's own environment."""
+    command = [python, str(HERE / "book.py")]
+    cost = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=ROOT).stdout)
+    return budgeted(cost)
+
+
+def budgeted(cost: dict[str, Any]) -> list[dict[str, Any]]:
+    """Rows of what the book costs."""
+    libraries = cost["imports"].pop(cost["libraries"])
+    because = f"numpy and scipy.stats alone take {libraries:.2f} s of it, whoever imports them"
+    return [
+        *(
+            limited("imports", statement, seconds, IMPORT_SECONDS, because)
+            for statement, seconds in cost["imports"].items()
+        ),
+        *(
+            limited("chapters", name, seconds, CHAPTER_SECONDS)
+            for name, seconds in cost["chapters"].items()
+        ),
+    ]
+
+
+def rounded(value: float, digits: int = 4) -> float:
+    return float(f"{value:.{digits}g}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--book", default=str(ROOT / ".venv" / "bin" / "python"))
+    parser.add_argument("--keep", nargs="*", default=[], choices=["rows", "scaling", "book"])
+    options = parser.parse_args()
+    start = time.perf_counter()
+    last = json.loads(DATA.read_text()) if options.keep else {}
+    result = {
+        "machine": machine(),
+        "versions": {name: version(name) for name in ["minimaxdp", *LIBRARIES, *PEERS]},
+        "rows": last["rows"] if "rows" in options.keep else rows(),
+        "scaling": last["scaling"] if "scaling" in options.keep else list(scaling.measure()),
+        "book": last["book"] if "book" in options.keep else book(options.book),
+    }
+    DATA.write_text(json.dumps(result, indent=1) + "\n")
+    print(f"{DATA.relative_to(ROOT)} written after {time.perf_counter() - start:.0f} s")
+    tools = ROOT / "book" / "_tools" / "notebooks.py"
+    subprocess.run([options.book, str(tools), str(PAGE)], check=True, cwd=ROOT)
+    silent = [
+        row["task"]
+        for row in result["rows"] + result["book"]
+        if not row["met"] and not row["reason"]
+    ]
+    if silent:
+        sys.exit(f"missed without a reason: {', '.join(silent)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""The benchmark page shows what was measured, and every row of it meets its target or says why."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+
+ROOT = Path(__file__).resolve().parents[1]
+CODE = ROOT / "tests" / "benchmarks"
+MEASURED = json.loads((ROOT / "book" / "benchmarks.json").read_text())
+ROWS = MEASURED["rows"] + MEASURED["book"]
+SECTIONS = ["peers", "limits", "own", "seconds", "memory", "imports", "chapters"]
+
+
+def tables() -> list[list[str]]:
+    """The committed tables of the page, as the text of their rows."""
+    page = nbformat.read(ROOT / "book" / "benchmarks.ipynb", as_version=4)
+    found = []
+    for cell in page.cells:
+        for output in cell.get("outputs", []):
+            if "text/html" in output.get("data", {}):
+                body = BeautifulSoup(output.data["text/html"], "html.parser").find("tbody")
+                found.append([row.get_text(" ", strip=True) for row in body.find_all("tr")])
+    return found
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['section']}: {row['task']}")
+def test_row_meets_its_target_or_says_why(row: dict) -> None:
+    sense, limit = re.fullmatch(r"at (least|most) ([\d.]+)", row["target"]).groups()
+    value = row["ratio"] if "ratio" in row else row["value"]
+    assert row["met"] == (value >= float(limit) if sense == "least" else value <= float(limit))
+    assert row["met"] or len(row["reason"]) >= 40
+    assert not (row["met"] and row["reason"])
+    if "ratio" in row:
+        mine, theirs = row["our_seconds"], row["other_seconds"]
+        ratio = theirs / mine if sense == "least" else mine / theirs
+        assert value == pytest.approx(ratio, rel=0.01)
+
+
+def test_tables_of_the_page_are_those_of_the_file() -> None:
+    shown = tables()
+    compared = [table for table in shown if any(re.search("[≥≤]", row) for row in table)]
+    parts = [["peers"], ["limits"], ["own"], ["seconds", "memory"], ["imports"], ["chapters"]]
+    wanted = [[row for row in ROWS if row["section"] in part] for part in parts]
+    assert [len(table) for table in compared] == [len(rows) for rows in wanted]
+    for table, rows in zip(compared, wanted, strict=True):
+        for text, row in zip(table, rows, strict=True):
+            value = row["ratio"] if "ratio" in row else row["value"]
+            spelled = f"{value:,.0f}" if "ratio" in row and value >= 100 else f"{value:.3g}"
+            sign, limit = re.search("([≥≤])\xa0([0-9.]+)", text).groups()
+            assert f" {spelled}" in text, (text, row)
+            assert row["target"] == f"at {'least' if sign == '≥' else 'most'} {limit}"
+            assert text.endswith("missed") == (not row["met"])
+    fits = [table for table in shown if any("by counts" in row for row in table)]
+    assert [len(table) for table in fits] == [len(MEASURED["scaling"])]
+
+
+def test_every_task_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(CODE))
+    import limits
+    import own
+    import peers
+
+    wanted = {
+        (task.section, task.name, ours.name, other.name)
+        for task in [*peers.TASKS, *limits.TASKS, *own.TASKS]
+        for ours, _ in task.ours
+        for other in task.others
+    }
+    found = {
+        (row["section"], row["task"], row["ours"], row["other"])
+        for row in MEASURED["rows"]
+        if "other" in row
+    }
+    assert found == wanted
+    absolute = {(s, row[0]) for s in ("seconds", "memory") for row in _budgets(own, s)}
+    assert absolute == {(r["section"], r["task"]) for r in MEASURED["rows"] if "value" in r}
+    for name in ("limits", "own", "peers", "tasks"):
+        sys.modules.pop(name)
+
+
+def _budgets(own: object, section: str) -> list:
+    return own.SECONDS if section == "seconds" else own.MEBIBYTES
+
+
+def test_every_chapter_is_timed() -> None:
+    pages = {path.stem for path in (ROOT / "book").glob("*.ipynb")} - {"benchmarks"}
+    assert {row["task"] for row in ROWS if row["section"] == "chapters"} == pages
+    assert {row["section"] for row in ROWS} == set(SECTIONS)
+
+
+def test_versions_are_those_of_the_requirements() -> None:
+    lines = (CODE / "requirements.txt").read_text().splitlines()
+    pins = dict(line.lower().split("==") for line in lines if "==" in line)
+    for name, version in MEASURED["versions"].items():
+        assert name == "minimaxdp" or pins[name] == version
+    book = (ROOT / "requirements.txt").read_text().splitlines()
+    for name in ("numpy", "scipy", "pandas"):
+        assert f"{name}=={pins[name]}" in book
+    cluster = (ROOT / "tests" / "cluster" / "requirements.txt").read_text()
+    for text in ("\n".join(lines), cluster):
+        assert "://" not in text and not re.search(r"(?<!\w)/\w+/", text)
+
+
+def test_machine_is_described_but_not_named() -> None:
+    assert set(MEASURED["machine"]) == {"processor", "cores", "memory", "system", "python"}
+    text = (ROOT / "book" / "benchmarks.json").read_text()
+    assert not re.search(
+        r"/(home|root|tmp|work|Users)/|\b\d+\.\d+\.\d+\.\d+\b(?<!0\.2\.3\.1)", text
+    )
+
+
+def test_plain_pytest_leaves_benchmarks_and_cluster_alone(request: pytest.FixtureRequest) -> None:
+    assert {"benchmarks", "cluster"} <= set(request.config.getini("norecursedirs"))
+    contributing = (ROOT / "CONTRIBUTING.md").read_text()
+    assert (
+        "tests/benchmarks/run.py" in contributing
+        and "pytest -o addopts= tests/cluster" in contributing
+    )
+    assert "pytest -o addopts= tests/cluster" in (ROOT / ".ci" / "run").read_text()
