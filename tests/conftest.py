@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -27,17 +28,39 @@ QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "-
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clean build, with warnings as errors."""
-    folder = tmp_path_factory.mktemp("site")
+    """A clean build, with warnings as errors; made once, by the first worker that asks."""
+    own = tmp_path_factory.getbasetemp()
+    shared = (own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own) / "site"
+    verdict = shared / "verdict.txt"  # empty if the build went well
+    try:
+        shared.mkdir()
+    except FileExistsError:
+        for _ in range(3_000):
+            if verdict.exists():
+                break
+            time.sleep(0.1)
+    else:
+        problems = "the build was cut off"
+        try:
+            problems = _build(shared)
+        finally:
+            (shared / "written.txt").write_text(problems)
+            (shared / "written.txt").rename(verdict)  # complete as soon as it is there
+    assert verdict.exists() and not verdict.read_text(), verdict.read_text()
+    return shared / "_build" / "html"
+
+
+def _build(folder: Path) -> str:
+    """Build the site; what went wrong, or nothing."""
     command = shutil.which("jupyter-book", path=str(Path(sys.executable).parent))
-    assert command, "jupyter-book is not installed beside this Python"
+    if not command:
+        return "jupyter-book is not installed beside this Python"
     built = subprocess.run(
         [command, "build", str(ROOT), "--path-output", str(folder)] + ["-W", "-n", "--keep-going"],
         capture_output=True,
         text=True,
     )
-    assert built.returncode == 0, built.stdout[-3_000:] + built.stderr[-3_000:]
-    return folder / "_build" / "html"
+    return "" if built.returncode == 0 else built.stdout[-3_000:] + built.stderr[-3_000:]
 
 
 class _Silent(SimpleHTTPRequestHandler):

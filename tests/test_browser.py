@@ -46,8 +46,9 @@ def test_every_page_renders_quietly_and_fits_a_phone(
     browser: Browser, site: Path, served: str
 ) -> None:
     problems = []
+    context = browser.new_context(viewport=PHONE)  # one, so that scripts are fetched once
     for name in pages(site):
-        page = browser.new_page(viewport=PHONE)
+        page = context.new_page()
         page.on("console", lambda m, n=name: m.type == "error" and problems.append((n, m.text)))
         page.on("pageerror", lambda error, n=name: problems.append((n, str(error))))
         page.on(
@@ -67,6 +68,7 @@ def test_every_page_renders_quietly_and_fits_a_phone(
         if seen["bare"] or seen["wrong"] or seen["width"] > PHONE["width"]:
             problems.append((name, json.dumps(seen)))
         page.close()
+    context.close()
     assert not problems
 
 
