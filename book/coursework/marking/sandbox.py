@@ -23,6 +23,7 @@ from .checks import Wrong
 
 MIME = "application/x-coursework"
 GRACE = 4.0
+MOST_STARTS = 3
 MOST_RESTARTS = 3
 MOST_TEXT = 20_000
 MOST_DATA = 20_000_000
@@ -52,6 +53,10 @@ class Dead(Exception):
     """The kernel died or did not answer."""
 
 
+class Over(Exception):
+    """The marking of this submission ends here, and why."""
+
+
 class Kernel:
     """A kernel with a time limit on everything that it is asked."""
 
@@ -63,14 +68,23 @@ class Kernel:
         self.start()
 
     def start(self) -> None:
+        """A kernel that answers; one that does not come up is no fault of the submission."""
         from jupyter_client.manager import KernelManager
 
-        self.manager = KernelManager(kernel_name="python3")
         arguments = ["--HistoryManager.enabled=False", "--InteractiveShell.colors=NoColor"]
-        self.manager.start_kernel(cwd=self.folder, extra_arguments=arguments)
-        self.client = self.manager.blocking_client()
-        self.client.start_channels()
-        self.client.wait_for_ready(timeout=60)
+        for _ in range(MOST_STARTS):
+            # Sockets in this process's own folder: a port would be free when it is chosen and
+            # could be another kernel's when this one asks for it.
+            sockets = os.path.join(tempfile.mkdtemp(), "socket")
+            self.manager = KernelManager(kernel_name="python3", transport="ipc", ip=sockets)
+            self.manager.start_kernel(cwd=self.folder, extra_arguments=arguments)
+            self.client = self.manager.blocking_client()
+            self.client.start_channels()
+            try:
+                return self.client.wait_for_ready(timeout=60)
+            except RuntimeError:
+                self.stop()
+        raise Over("no kernel could be started: mark this submission again")
 
     def stop(self) -> None:
         self.client.stop_channels()
@@ -81,10 +95,13 @@ class Kernel:
         self.stop()
         self.restarts += 1
         if self.restarts > MOST_RESTARTS:
-            raise TimeoutError("too many cells stopped the kernel")
+            raise Over("too many cells stopped the kernel")
         self.start()
         for source in self.history:
-            self._run(source)
+            try:
+                self._run(source)
+            except Dead:
+                raise Over("a cell that had run stopped the kernel when run again") from None
 
     def run(self, source: str, keep: bool = True) -> tuple[list[dict], str | None]:
         """Run a cell; return its outputs and the name of its error, if it has one."""
@@ -100,7 +117,7 @@ class Kernel:
     def _run(self, source: str) -> tuple[list[dict], str | None]:
         now = time.monotonic()
         if now > self.end:
-            raise TimeoutError("the time for the whole submission is over")
+            raise Over("the time for the whole submission is over")
         deadline, interrupted, written = now + self.seconds, False, 0
         message = self.client.execute(source, allow_stdin=False, stop_on_error=False)
         outputs: list[dict] = []
@@ -190,8 +207,9 @@ def mark(task: dict, report: object) -> None:
     limits = task["limits"]
     end = time.monotonic() + limits["submission"]
     names = setting(task["setup"], task["student"])
-    kernel = Kernel(limits["cell"], end)
+    kernel = None
     try:
+        kernel = Kernel(limits["cell"], end)
         for index, cell in enumerate(task["cells"]):
             outputs, error = kernel.run(cell["source"])
             test, reason = cell.get("test"), None
@@ -205,10 +223,11 @@ def mark(task: dict, report: object) -> None:
                 {"cell": index, "test": test, "reason": reason, "error": error, "outputs": shown}
             )
         report({"note": f"{kernel.restarts} cells stopped the kernel" if kernel.restarts else ""})
-    except TimeoutError as over:
+    except Over as over:
         report({"note": str(over)})
     finally:
-        kernel.stop()
+        if kernel:
+            kernel.stop()
 
 
 def work(task: dict, environment: dict[str, str], channel: object) -> None:
@@ -228,4 +247,12 @@ def work(task: dict, environment: dict[str, str], channel: object) -> None:
         (resource.RLIMIT_CORE, 0),
     ):
         resource.setrlimit(kind, (limit, limit))
-    mark(task, lambda line: channel.send_bytes(json.dumps(line).encode()))
+
+    def report(line: dict) -> None:
+        channel.send_bytes(json.dumps(line).encode())
+
+    try:
+        mark(task, report)
+    except Exception as error:
+        # The person who marks must learn of it: this process has no terminal to print on.
+        report({"note": f"the marker failed: {type(error).__name__}: {error}"[:500]})
