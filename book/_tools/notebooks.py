@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import nbformat
+import yaml
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
@@ -38,6 +39,17 @@ def chapters() -> list[Path]:
     return sorted(BOOK.glob("*.ipynb"))
 
 
+def numbered() -> list[Path]:
+    """The numbered chapters, in the order of the book."""
+    parts = yaml.safe_load((BOOK.parent / "_toc.yml").read_text())["parts"]
+    return [
+        BOOK.parent / f"{chapter['file']}.ipynb"
+        for part in parts
+        if part.get("numbered")
+        for chapter in part["chapters"]
+    ]
+
+
 def normalise(notebook: NotebookNode) -> NotebookNode:
     """Bring a notebook into normal form, in place."""
     notebook.nbformat, notebook.nbformat_minor = 4, 5
@@ -58,9 +70,7 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
             }
         )
         if cell.cell_type == "code":
-            cell.outputs = [
-                _normal_output(output) for output in _joined(cell.outputs)
-            ]
+            cell.outputs = normal_outputs(cell.outputs)
     return notebook
 
 
@@ -85,6 +95,11 @@ def first_picture(notebook: NotebookNode) -> bytes:
             if "image/png" in output.get("data", {}):
                 return base64.b64decode(output.data["image/png"])
     raise ValueError("the notebook has no picture")
+
+
+def normal_outputs(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """Outputs without what changes from run to run: how a stream is split, metadata."""
+    return [_normal_output(output) for output in _joined(outputs)]
 
 
 def _joined(outputs: list[NotebookNode]) -> list[NotebookNode]:
