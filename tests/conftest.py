@@ -6,24 +6,18 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from browsing import chromium, serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 ROOT = Path(__file__).resolve().parents[1]
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"] + [
-    "--disable-background-networking",
-    "--disable-component-update",
-]
 
 
 @pytest.fixture(scope="session")
@@ -63,38 +57,24 @@ def _build(folder: Path) -> str:
     return "" if built.returncode == 0 else built.stdout[-3_000:] + built.stderr[-3_000:]
 
 
-class _Silent(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Say nothing for each request."""
-
-
 @pytest.fixture(scope="session")
 def served(site: Path) -> Iterator[str]:
     """The address at which the built site is served."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Silent, directory=str(site)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with serving(site) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Headless Chromium: the machine's, or the one that playwright has installed.
+    """Headless Chromium.
 
     Without one the tests that need it are skipped and say so, unless MINIMAXDP_BROWSER=required
-    (as .ci/run sets it), which turns their absence into a failure.
+    (as .ci/run sets it), which turns its absence into a failure.
     """
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-        found = next(filter(None, map(shutil.which, names)), playwright.chromium.executable_path)
-        if not Path(found).exists():
-            missing = "no Chromium: install your system's, or run `playwright install chromium`"
-            if os.environ.get("MINIMAXDP_BROWSER") == "required":
-                pytest.fail(missing)
-            pytest.skip(missing)
-        browser = playwright.chromium.launch(executable_path=found, args=QUIET)
-        yield browser
-        browser.close()
+    try:
+        with chromium() as browser:
+            yield browser
+    except FileNotFoundError as missing:
+        if os.environ.get("MINIMAXDP_BROWSER") == "required":
+            pytest.fail(str(missing))
+        pytest.skip(str(missing))

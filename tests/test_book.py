@@ -8,17 +8,11 @@ from pathlib import Path
 
 import nbformat
 import pytest
-import yaml
-from notebooks import BOOK, COVER, COVER_PAGE, chapters, first_picture, normalise
+from notebooks import BOOK, COVER, COVER_PAGE, chapters, first_picture, normalise, numbered
 
 ROOT = BOOK.parent
 PAGES = chapters()
-NUMBERED = [
-    ROOT / f"{chapter['file']}.ipynb"
-    for part in yaml.safe_load((ROOT / "_toc.yml").read_text())["parts"]
-    if part.get("numbered")
-    for chapter in part["chapters"]
-]
+NUMBERED = numbered()
 page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 chapter = pytest.mark.parametrize("path", NUMBERED, ids=lambda path: path.stem)
 

@@ -7,20 +7,14 @@ import unicodedata
 
 import nbformat
 import pytest
-import yaml
-from notebooks import BOOK, chapters
+from notebooks import BOOK, chapters, numbered
 
 SOURCE = (BOOK / "glossary.md").read_text()
 ENTRIES = dict(
     re.findall(r"^([^\s:`][^\n]*)\n((?:  [^\n]+\n)+)", SOURCE.split(":sorted:\n")[1], re.M)
 )
 TERM = re.compile(r"\{term\}`(?:[^`<]*<([^`>]+)>|([^`<]+))`")
-NUMBERED = [
-    chapter["file"].removeprefix("book/")
-    for part in yaml.safe_load((BOOK.parent / "_toc.yml").read_text())["parts"]
-    if part.get("numbered")
-    for chapter in part["chapters"]
-]
+NUMBERED = [path.stem for path in numbered()]
 
 
 def key(term: str) -> str:

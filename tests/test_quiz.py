@@ -8,16 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 import quiz
-import yaml
-from notebooks import BOOK
-
-ROOT = BOOK.parent
-CHAPTERS = [
-    ROOT / f"{chapter['file']}.ipynb"
-    for part in yaml.safe_load((ROOT / "_toc.yml").read_text())["parts"]
-    if part.get("numbered")
-    for chapter in part["chapters"]
-]
+from notebooks import numbered
 
 
 def quizzes(path: Path) -> list[str]:
@@ -26,7 +17,7 @@ def quizzes(path: Path) -> list[str]:
     return re.findall(r"^```\{quiz\}\n(.*?)^```$", text, re.M | re.S)
 
 
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", numbered(), ids=lambda path: path.stem)
 def test_chapter_has_a_quiz_that_teaches(path: Path) -> None:
     (text,) = quizzes(path)
     questions = quiz.read(text)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import ledger
 import numpy as np
-import yaml
+from notebooks import numbered
 from scipy.optimize import linear_sum_assignment
 
 BOOK = Path(__file__).resolve().parents[1]
@@ -92,30 +92,27 @@ class Node:
 @cache
 def chapters() -> dict[str, str]:
     """The numbered chapters in the order of the book, with their titles."""
-    parts = yaml.safe_load((BOOK.parent / "_toc.yml").read_text())["parts"]
-    files = [
-        c["file"] for p in parts if p.get("numbered") for c in p["chapters"]
-    ]
-    found = {}
-    for file in files:
-        cells = json.loads((BOOK.parent / f"{file}.ipynb").read_text())["cells"]
-        found[Path(file).name] = (
-            "".join(cells[0]["source"]).splitlines()[0].lstrip("# ")
-        )
-    return found
+    return {
+        path.stem: _sources(path)[0].splitlines()[0].lstrip("# ")
+        for path in numbered()
+    }
 
 
 @cache
 def titles() -> dict[str, str]:
     """What each labelled statement of the chapters is called there."""
     found = {}
-    for name in chapters():
-        cells = json.loads((BOOK / f"{name}.ipynb").read_text())["cells"]
-        for cell in cells:
-            if cell["cell_type"] == "markdown":
-                for title, label in STATEMENT.findall("".join(cell["source"])):
-                    found[label] = NAMES.get(label, title or label)
+    for path in numbered():
+        for source in _sources(path):
+            for title, label in STATEMENT.findall(source):
+                found[label] = NAMES.get(label, title or label)
     return found
+
+
+def _sources(path: Path) -> list[str]:
+    """The texts of a chapter's cells of prose."""
+    cells = json.loads(path.read_text())["cells"]
+    return ["".join(c["source"]) for c in cells if c["cell_type"] == "markdown"]
 
 
 def key_claims(claims: dict[str, ledger.Claim]) -> list[str]:
@@ -327,24 +324,8 @@ def draw(claims: dict[str, ledger.Claim], uri) -> str:
 def setup(app):
     """Register the directives, and the line below each statement, with Sphinx."""
     from docutils import nodes
+    from drawn import add_line, claim_link, joined, row, statements, table
     from sphinx.util.docutils import SphinxDirective
-
-    def place(app, docname, claim, *content):
-        page = app.builder.get_relative_uri(docname, f"book/{claim.chapter}")
-        return nodes.reference(
-            "", "", *content, refuri=f"{page}#{claim.id}", internal=True
-        )
-
-    def listed(app, docname, claims, names):
-        out = []
-        for name in names:
-            claim = claims[name]
-            text = nodes.literal("", name)
-            out += [nodes.Text(", ")] if out else []
-            out.append(
-                place(app, docname, claim, text) if claim.placed else text
-            )
-        return out
 
     class Map(SphinxDirective):
         """The picture, in a box of its own that scrolls."""
@@ -374,90 +355,52 @@ def setup(app):
             self.env.note_dependency(str(ledger.CLAIMS))
             claims, named = ledger.load(), titles()
             serves, out = ledger.served(claims), []
+
+            def links_to(names):
+                return joined(self.link(claims[name]) for name in names)
+
+            placed = [claim for claim in claims.values() if claim.placed]
+            linked = [c for c in placed if c.uses or serves[c.id]]
             for chapter, head in chapters().items():
                 rows = [
-                    c
-                    for c in claims.values()
-                    if c.placed
-                    and c.chapter == chapter
-                    and (c.uses or serves[c.id])
+                    row(
+                        [
+                            [self.link(c), nodes.Text(f" {named[c.id]}")],
+                            links_to(c.uses),
+                            links_to(serves[c.id]),
+                        ]
+                    )
+                    for c in linked
+                    if c.chapter == chapter
                 ]
                 section = nodes.section(ids=[f"map-of-{chapter}"])
                 section += nodes.title("", head)
-                section += self.table(claims, named, serves, rows)
+                heads = ("claim", "rests on", "serves")
+                section += table(heads, rows, "claim-links")
                 out.append(section)
-            alone = [
-                c.id
-                for c in claims.values()
-                if c.placed and not c.uses and not serves[c.id]
-            ]
+            alone = [c.id for c in placed if c not in linked]
             line = nodes.paragraph(
                 "", "Stated and settled without any other claim: "
             )
-            line += listed(self.env.app, self.env.docname, claims, alone)
-            line += nodes.Text(".")
+            line += [*links_to(alone), nodes.Text(".")]
             return [*out, line] if alone else out
 
-        def table(self, claims, named, serves, rows):
-            table = nodes.table(classes=["ledger", "claim-links"])
-            group = nodes.tgroup(cols=3)
-            group += [nodes.colspec(colwidth=1) for _ in range(3)]
-            head, body = nodes.thead(), nodes.tbody()
-            head += self.row(
-                [nodes.Text(t)] for t in ("claim", "rests on", "serves")
-            )
-            for claim in rows:
-                app, docname = self.env.app, self.env.docname
-                body += self.row(
-                    [
-                        [
-                            place(
-                                app,
-                                docname,
-                                claim,
-                                nodes.literal("", claim.id),
-                            ),
-                            nodes.Text(f" {named[claim.id]}"),
-                        ],
-                        listed(app, docname, claims, claim.uses),
-                        listed(app, docname, claims, serves[claim.id]),
-                    ]
-                )
-            group += [head, body]
-            table += group
-            return table
-
-        def row(self, cells):
-            row = nodes.row()
-            for cell in cells:
-                entry = nodes.entry()
-                entry += nodes.paragraph("", "", *cell)
-                row += entry
-            return row
+        def link(self, claim):
+            return claim_link(self.env.app, self.env.docname, claim)
 
     def point(app, doctree, docname):
         """Below each statement of a chapter, say what it rests on."""
         claims, named = ledger.load(), titles()
-        for node in list(doctree.findall(nodes.Element)):
-            if isinstance(node, nodes.target | nodes.section | nodes.reference):
-                continue
-            for name in node.get("ids", []):
-                claim = claims.get(name)
-                if (
-                    not claim
-                    or not claim.placed
-                    or docname != f"book/{claim.chapter}"
-                ):
-                    continue
-                below = [claims[u] for u in claim.uses if claims[u].placed]
+        for node, name in statements(doctree):
+            claim = claims.get(name)
+            if claim and claim.placed and docname == f"book/{claim.chapter}":
+                below = [
+                    claim_link(app, docname, claims[u], nodes.Text(named[u]))
+                    for u in claim.uses
+                    if claims[u].placed
+                ]
                 if below:
-                    line = nodes.paragraph(classes=["uses-pointer"])
-                    for i, used in enumerate(below):
-                        line += nodes.Text(", " if i else "Rests on: ")
-                        text = nodes.Text(named[used.id])
-                        line += place(app, docname, used, text)
-                    line += nodes.Text(".")
-                    node.children[-1].append(line)
+                    add_line(node, "uses-pointer", "Rests on: ", below)
 
     app.add_directive("claims-map", Map)
     app.add_directive("claims-links", Links)

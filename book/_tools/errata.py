@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import ledger
@@ -62,6 +63,12 @@ class Erratum:
 
 def load(path: Path = ERRATA) -> dict[str, Erratum]:
     """Read the errata; an entry with a wrong field, document or severity is refused."""
+    return _read(path, path.stat().st_mtime_ns)
+
+
+@cache
+def _read(path: Path, written: int) -> dict[str, Erratum]:
+    # Once for each state of the file: a build asks for it hundreds of times.
     errata = {}
     for name, entry in yaml.safe_load(path.read_text()).items():
         erratum = Erratum(id=name, claims=tuple(entry.pop("claims")), **entry)
@@ -90,39 +97,8 @@ def setup(app):
     """Register the directives, and the links below the statements, with Sphinx."""
     from docutils import nodes
     from docutils.statemachine import StringList
+    from drawn import add_line, claim_link, joined, link, row, statements, table
     from sphinx.util.docutils import SphinxDirective
-
-    def table(heads, rows, name):
-        drawn = nodes.table(classes=["ledger", name])
-        group = nodes.tgroup(cols=len(heads))
-        group += [nodes.colspec(colwidth=1) for _ in heads]
-        head, body = nodes.thead(), nodes.tbody()
-        head += row([nodes.Text(text)] for text in heads)
-        body += rows
-        group += [head, body]
-        drawn += group
-        return drawn
-
-    def row(cells, **attributes):
-        drawn = nodes.row(**attributes)
-        for cell in cells:
-            entry = nodes.entry()
-            entry += nodes.paragraph("", "", *cell)
-            drawn += entry
-        return drawn
-
-    def link(app, docname, page, anchor, *content):
-        uri = app.builder.get_relative_uri(docname, page)
-        return nodes.reference(
-            "", "", *content, refuri=f"{uri}#{anchor}", internal=True
-        )
-
-    def joined(parts):
-        """Nodes with commas between them."""
-        out = []
-        for part in parts:
-            out += [nodes.Text(", "), part] if out else [part]
-        return out
 
     class Page(SphinxDirective):
         def start(self):
@@ -131,15 +107,12 @@ def setup(app):
             return load()
 
         def statements(self, erratum):
-            """Links to the claims of an entry; those not placed yet stand without one."""
-            claims = ledger.load()
-            for name in erratum.claims:
-                text = nodes.literal("", name)
-                if claims[name].placed:
-                    page = f"book/{claims[name].chapter}"
-                    yield link(self.env.app, self.env.docname, page, name, text)
-                else:
-                    yield text
+            """Links to the claims of an entry."""
+            claims, app = ledger.load(), self.env.app
+            return joined(
+                claim_link(app, self.env.docname, claims[name])
+                for name in erratum.claims
+            )
 
         def inline(self, text):
             """A short text of an entry, with its formulas."""
@@ -195,7 +168,7 @@ def setup(app):
             line += [grade, nodes.Text(f". {erratum.where}. ")]
             if erratum.claims:
                 line += nodes.Text("Set right at ")
-                line += joined(self.statements(erratum))
+                line += self.statements(erratum)
                 line += nodes.Text(".")
             return [line]
 
@@ -215,7 +188,7 @@ def setup(app):
                     place = [nodes.Text(erratum.where)]
                     if erratum.claims:
                         place += [nodes.Text(": ")]
-                        place += joined(self.statements(erratum))
+                        place += self.statements(erratum)
                     cells = [
                         [nodes.Text(erratum.id)],
                         place,
@@ -229,22 +202,13 @@ def setup(app):
     def point(app, doctree, docname):
         """Add to each statement of a page links to the entries that it meets."""
         entries = touched(load())
-        for node in list(doctree.findall(nodes.Element)):
-            if isinstance(node, nodes.target | nodes.section | nodes.reference):
-                continue
-            met = [
-                e for name in node.get("ids", []) for e in entries.get(name, [])
-            ]
-            if met:
-                line = nodes.paragraph(classes=["erratum-pointer"])
-                line += nodes.Text("Errata: ")
-                line += joined(
+        for node, name in statements(doctree):
+            if name in entries:
+                met = [
                     link(app, docname, PAGE, e.anchor, nodes.Text(e.id))
-                    for e in met
-                )
-                line += nodes.Text(".")
-                # The body of a theorem or exercise is its last child.
-                node.children[-1].append(line)
+                    for e in entries[name]
+                ]
+                add_line(node, "erratum-pointer", "Errata: ", met)
 
     app.add_directive("errata-summary", Summary)
     app.add_directive("erratum", Entry)

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -71,6 +72,12 @@ class Claim:
 
 def load(path: Path = CLAIMS) -> dict[str, Claim]:
     """Read the ledger; an entry with a wrong field, kind or evidence is refused."""
+    return _read(path, path.stat().st_mtime_ns)
+
+
+@cache
+def _read(path: Path, written: int) -> dict[str, Claim]:
+    # Once for each state of the file: a build asks for it hundreds of times.
     claims = {}
     for name, entry in yaml.safe_load(path.read_text()).items():
         evidence, corrected = entry.pop("evidence"), entry.pop("corrected", [])
@@ -119,9 +126,11 @@ def served(claims: dict[str, Claim]) -> dict[str, list[str]]:
 
 def setup(app):
     """Register the directive with Sphinx."""
+    import drawn
     from docutils import nodes
-    from sphinx.addnodes import pending_xref
     from sphinx.util.docutils import SphinxDirective
+
+    heads = ("claim", "kind", "chapter", "evidence", "corrected", "function")
 
     class ClaimsLedger(SphinxDirective):
         """The whole ledger: a line of counts, then one table for each document."""
@@ -147,82 +156,31 @@ def setup(app):
                 section += nodes.title(
                     "", f"{author} ({document}): {done} of {len(rows)}"
                 )
-                section += self.table(rows)
+                section += drawn.table(
+                    heads, [drawn.row(self.cells(claim)) for claim in rows]
+                )
                 out.append(section)
             return out
 
-        def table(self, claims):
-            heads = (
-                "claim",
-                "kind",
-                "chapter",
-                "evidence",
-                "corrected",
-                "function",
-            )
-            table = nodes.table(classes=["ledger"])
-            group = nodes.tgroup(cols=len(heads))
-            group += [nodes.colspec(colwidth=1) for _ in heads]
-            head, body = nodes.thead(), nodes.tbody()
-            head += self.row(nodes.Text(text) for text in heads)
-            body += [self.row(self.cells(claim)) for claim in claims]
-            group += [head, body]
-            table += group
-            return table
-
         def cells(self, claim):
-            name = nodes.literal("", claim.id)
-            yield self.place(claim, name) if claim.placed else name
-            yield nodes.Text(claim.kind)
-            yield nodes.Text(claim.chapter.replace("_", " "))
-            yield nodes.Text(", ".join(claim.evidence))
-            yield self.corrections(claim)
-            yield self.function(claim) if claim.function else nodes.Text("")
-
-        def place(self, claim, name):
-            # Theorems and exercises live in different domains; both keep their label as anchor.
-            page = self.env.app.builder.get_relative_uri(
-                self.env.docname, f"book/{claim.chapter}"
-            )
-            return nodes.reference(
-                "", "", name, refuri=f"{page}#{claim.id}", internal=True
-            )
-
-        def corrections(self, claim):
-            page = self.env.app.builder.get_relative_uri(
-                self.env.docname, "book/errata"
-            )
-            out = nodes.inline()
-            for entry in claim.corrected:
-                out += [nodes.Text(", ")] if out.children else []
-                out += nodes.reference(
-                    "",
-                    entry,
-                    refuri=f"{page}#{entry.lower()}",
-                    internal=True,
+            app, docname = self.env.app, self.env.docname
+            function = claim.function or ""
+            short = function.removeprefix("minimaxdp.")
+            yield [drawn.claim_link(app, docname, claim)]
+            yield [nodes.Text(claim.kind)]
+            yield [nodes.Text(claim.chapter.replace("_", " "))]
+            yield [nodes.Text(", ".join(claim.evidence))]
+            yield drawn.joined(
+                drawn.link(
+                    app, docname, "book/errata", e.lower(), nodes.Text(e)
                 )
-            return out
-
-        def function(self, claim):
-            short = claim.function.removeprefix("minimaxdp.")
-            return pending_xref(
-                "",
-                nodes.literal("", short),
-                refdomain="py",
-                reftype="obj",
-                reftarget=claim.function,
-                refexplicit=True,
-                refwarn=True,
-                refdoc=self.env.docname,
+                for e in claim.corrected
             )
-
-        def row(self, cells):
-            row = nodes.row()
-            for cell in cells:
-                entry = nodes.entry()
-                entry += nodes.paragraph("", "", cell)
-                row += entry
-            return row
+            yield (
+                [drawn.code_link(docname, "obj", function, short)]
+                if function
+                else []
+            )
 
     app.add_directive("claims-ledger", ClaimsLedger)
     return {

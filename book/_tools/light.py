@@ -11,17 +11,24 @@ ICONS = "_static/scripts/fontawesome.js"
 ICON = re.compile(
     r'"?(?P<name>[\w-]+)"?:\[\d+,\d+,(?P<aliases>\[[^\]]*\]),"[0-9a-f]+",(?:"[^"]*"|\[[^\]]*\])\],?'
 )
+SEARCH = re.compile(
+    r'\s*<script src="[^"]*(?:searchtools|language_data|searchindex)\.js"></script>'
+)
+MATHJAX = re.compile(r"<script[^>]*mathjax/[^>]*></script>")
+FORMULA = re.compile(r'class="(?:[^"]* )?math(?: [^"]*)?"')
+MAP = re.compile(
+    r"^\s*(//[#@] ?sourceMappingURL=\S+|/\*# ?sourceMappingURL=\S+ ?\*/)\s*$",
+    re.M,
+)
 
 
-def keep_used_icons(app, exception):
+def keep_used_icons(out):
     """Cut out of the script every icon whose name stands on no page and in no other script."""
-    script = Path(app.outdir) / ICONS
-    if exception is not None or app.builder.format != "html":
-        return
+    script = out / ICONS
     if not script.is_file():
         return
     used = set()
-    for path in Path(app.outdir).rglob("*"):
+    for path in out.rglob("*"):
         if path.suffix in (".html", ".js") and path != script:
             used.update(re.findall(r"fa-([a-z0-9-]+)", path.read_text()))
 
@@ -32,20 +39,9 @@ def keep_used_icons(app, exception):
     script.write_text(ICON.sub(keep, script.read_text()))
 
 
-SEARCH = re.compile(
-    r'\s*<script src="[^"]*(?:searchtools|language_data|searchindex)\.js"></script>'
-)
-
-
-MATHJAX = re.compile(r"<script[^>]*mathjax/[^>]*></script>")
-FORMULA = re.compile(r'class="(?:[^"]* )?math(?: [^"]*)?"')
-
-
-def load_where_needed(app, exception):
+def load_where_needed(out):
     """Load the index of the whole book on the page of results alone, MathJax where maths stands."""
-    if exception is not None or app.builder.format != "html":
-        return
-    for path in Path(app.outdir).rglob("*.html"):
+    for path in out.rglob("*.html"):
         text = lighter = path.read_text()
         if path.name != "search.html":
             lighter = SEARCH.sub("", lighter)
@@ -55,12 +51,9 @@ def load_where_needed(app, exception):
             path.write_text(lighter)
 
 
-def drop_leftovers(app, exception):
+def drop_leftovers(out):
     """Drop what no reader asks for: maps of the theme's code, its translations, and the pictures
     inside the notebooks for download, which a run of the notebook draws again."""
-    out = Path(app.outdir)
-    if exception is not None or app.builder.format != "html":
-        return
     shutil.rmtree(out / "_static" / "locales", ignore_errors=True)
     for path in (out / "_static").rglob("*.map"):
         path.unlink()
@@ -82,16 +75,15 @@ def drop_leftovers(app, exception):
         path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False))
 
 
-MAP = re.compile(
-    r"^\s*(//[#@] ?sourceMappingURL=\S+|/\*# ?sourceMappingURL=\S+ ?\*/)\s*$",
-    re.M,
-)
+def lighten(app, exception):
+    """Go over the finished site."""
+    if exception is None and app.builder.format == "html":
+        for step in (keep_used_icons, load_where_needed, drop_leftovers):
+            step(Path(app.outdir))
 
 
 def setup(app):
-    app.connect("build-finished", keep_used_icons)
-    app.connect("build-finished", load_where_needed)
-    app.connect("build-finished", drop_leftovers)
+    app.connect("build-finished", lighten)
     return {
         "version": "1",
         "parallel_read_safe": True,

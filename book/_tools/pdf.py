@@ -10,15 +10,12 @@ document, formulas are set by the site's own MathJax, and the headings become th
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urldefrag, urljoin
 
 import yaml
+from browsing import chromium, serving
 from bs4 import BeautifulSoup
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -103,40 +100,32 @@ def lead(link, name, names):
         del link["href"]
 
 
-class Silent(SimpleHTTPRequestHandler):
-    def log_message(self, *args):
-        """Say nothing for each request."""
-
-
 def write(site, names, target, browser):
     """Set the pages in the browser and write the PDF."""
     site = Path(site)
-    (site / WHOLE).write_text(combine(site, names))
-    server = ThreadingHTTPServer(
-        ("127.0.0.1", 0), partial(Silent, directory=str(site))
-    )
-    threading.Thread(target=server.serve_forever, daemon=True).start()
     page = browser.new_page(color_scheme="light")
     page.set_default_timeout(600_000)
+    (site / WHOLE).write_text(combine(site, names))
     try:
-        page.goto(f"http://127.0.0.1:{server.server_port}/{WHOLE}")
-        page.evaluate("window.MathJax?.startup?.promise")
-        page.pdf(
-            path=target,
-            format="A4",
-            margin=dict.fromkeys(("top", "bottom", "left", "right"), "18mm"),
-            print_background=True,
-            outline=True,
-            tagged=True,
-            display_header_footer=True,
-            header_template="<span></span>",
-            footer_template='<div style="font-size:8pt;width:100%;text-align:center">'
-            '<span class="pageNumber"></span></div>',
-        )
+        with serving(site) as address:
+            page.goto(f"{address}/{WHOLE}")
+            page.evaluate("window.MathJax?.startup?.promise")
+            page.pdf(
+                path=target,
+                format="A4",
+                margin=dict.fromkeys(
+                    ("top", "bottom", "left", "right"), "18mm"
+                ),
+                print_background=True,
+                outline=True,
+                tagged=True,
+                display_header_footer=True,
+                header_template="<span></span>",
+                footer_template='<div style="font-size:8pt;width:100%;text-align:center">'
+                '<span class="pageNumber"></span></div>',
+            )
     finally:
         page.close()
-        server.shutdown()
-        server.server_close()
         (site / WHOLE).unlink()
 
 
@@ -149,16 +138,8 @@ def main(arguments=None):
     chosen = parser.parse_args(arguments)
     if not (chosen.site / "index.html").is_file():
         parser.error(f"no site at {chosen.site}: build it first")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium")
-            or shutil.which("google-chrome"),
-            args=["--no-sandbox", "--disable-gpu"],
-        )
+    with chromium() as browser:
         write(chosen.site, pages(ROOT / "_toc.yml"), chosen.output, browser)
-        browser.close()
     print(chosen.output)
 
 

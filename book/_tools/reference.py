@@ -6,7 +6,7 @@ import importlib
 from inspect import getdoc
 
 from docutils import nodes
-from sphinx.addnodes import pending_xref
+from drawn import code_link
 from sphinx.util.docutils import SphinxDirective
 
 
@@ -28,26 +28,15 @@ class Modules(SphinxDirective):
             target = f"minimaxdp.{name}.{public}"
             described = callable(getattr(module, public))
             names += (
-                self.link("obj", public, target)
+                code_link(self.env.docname, "obj", target, public)
                 if described
                 else nodes.literal("", public)
             )
+        link = code_link(self.env.docname, "mod", f"minimaxdp.{name}", name)
         return nodes.definition_list_item(
             "",
-            nodes.term("", "", self.link("mod", name, f"minimaxdp.{name}")),
+            nodes.term("", "", link),
             nodes.definition("", nodes.paragraph("", summary), names),
-        )
-
-    def link(self, role, text, target):
-        return pending_xref(
-            "",
-            nodes.literal("", text),
-            refdomain="py",
-            reftype=role,
-            reftarget=target,
-            refexplicit=True,
-            refwarn=True,
-            refdoc=self.env.docname,
         )
 
 
