@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,21 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the audit of accessibility, which is long, come first and build the site; the other
+    tests of the site come when it is built, before the chapters."""
+
+    def turn(item: pytest.Item) -> int:
+        if item.path.name == "test_accessibility.py":
+            return 0
+        if "site" in getattr(item, "fixturenames", ()):
+            return 2
+        return 1 if item.path.is_relative_to(ROOT / "tests") else 3
+
+    whole = {path: max(map(turn, group)) for path, group in groupby(items, lambda item: item.path)}
+    items.sort(key=lambda item: whole[item.path])
 
 
 @pytest.fixture(scope="session")
