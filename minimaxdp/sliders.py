@@ -146,11 +146,12 @@ def slider(
             notes.append(draw(ax, value))
             if not isinstance(notes[-1], str) or not notes[-1]:
                 raise ValueError(f"draw must return a sentence, got {notes[-1]!r}")
-            for j, artist in enumerate(a for a in ax.get_children() if a not in before):
+            drawn = [artist for artist in ax.get_children() if artist not in before]
+            for j, artist in enumerate(drawn):
                 artist.set_gid(f"frame-{i}-{j}")
             if i == 0:
-                named = [a for a in ax.get_children() if a not in before]
-        named = [a for a in named if not str(a.get_label()).startswith("_") and a.get_label()]
+                # A name of matplotlib's own starts with an underscore.
+                named = [a for a in drawn if not f"{a.get_label() or '_'}".startswith("_")]
         if named:
             ax.legend(handles=named)
         with plt.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
