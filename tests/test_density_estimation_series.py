@@ -8,7 +8,7 @@ from math import comb
 import mpmath
 import numpy as np
 import pytest
-from laws import assert_frequencies, assert_mean
+from laws import assert_frequencies, assert_mean, assert_same_law
 from scipy import integrate
 
 from minimaxdp import channels
@@ -22,6 +22,7 @@ from minimaxdp.density_estimation import (
     coefficients,
     ellipsoid_norm,
     gaussian_kernel,
+    harmonic,
     kernel_density,
     kernel_mise,
     ripple,
@@ -108,6 +109,75 @@ def test_series_risk_agrees_with_simulation(k):
     assert integrate.trapezoid(series.density(found[0], grid), grid) == pytest.approx(1)
 
 
+def _rounded_exactly(k):
+    """The law of the rounded corner under an exponential density, to 25 digits."""
+    with mpmath.workdps(25):
+
+        def phi(j, x):
+            wave = mpmath.cos if j % 2 else mpmath.sin
+            return wave(2 * mpmath.pi * ((j + 1) // 2) * x)
+
+        def integral(v):
+            def inside(x):
+                told = [(1 + v[j - 1] * phi(j, x)) / 2 for j in range(1, k + 1)]
+                return 3 * mpmath.exp(-3 * x) / (1 - mpmath.exp(-3)) * mpmath.fprod(told)
+
+            return float(mpmath.quad(inside, mpmath.linspace(0, 1, 9)))
+
+        return np.array([integral(v) for v in product([-1, 1], repeat=k)])
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+def test_the_law_of_a_report_to_twelve_digits(k):
+    series = PrivateSeries(0.9, k)
+    expected = _rounded_exactly(k) @ series.cube.channel()
+    np.testing.assert_allclose(series.report_law(boundary(3.0)), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("k", [5, 8, 13])
+def test_the_law_of_a_report_has_the_right_means(k):
+    series, f = PrivateSeries(0.4, k), boundary(2.0)
+    law = series.report_law(f)
+    bits = 2 * ((np.arange(2**k)[:, None] >> np.arange(k)[::-1]) & 1) - 1
+    np.testing.assert_allclose(series.cube.magnitude * law @ bits, coefficients(f, k), atol=1e-11)
+    # Every report keeps a probability of at least a share exp(-epsilon) of the largest.
+    assert law.min() * np.exp(0.4) >= law.max() * (1 - 1e-9) and law.min() > 0
+
+
+@pytest.mark.parametrize("k", [3, 4])
+def test_the_shortcut_draws_from_the_law_of_the_records(k):
+    f, n, series = boundary(), 60, PrivateSeries(1.5, k)
+    rng = np.random.default_rng(6)
+    slow = np.array([series.estimate(f.sample(n, rng=rng), rng=rng) for _ in range(3_000)])
+    fast = series.simulate(f, n, rng=7, size=3_000)
+    for j in range(k):  # reports are discrete: the same small numbers on both sides
+        assert_same_law(slow[:, j].round(9), fast[:, j].round(9))
+    assert_same_law((slow**2).sum(axis=1).round(9), (fast**2).sum(axis=1).round(9))
+    # The joint law of one person's report, corner by corner.
+    one = series.simulate(f, 1, rng=8, size=20_000) > 0
+    observed = np.bincount(one @ 2 ** np.arange(k)[::-1], minlength=2**k)
+    assert_frequencies(observed, series.report_law(f))
+
+
+@pytest.mark.parametrize("k, n", [(3, 10), (5, 10**6), (7, 10**12)])
+def test_the_shortcut_has_the_exact_risk(k, n):
+    f, series = harmonic(k, 0.3), PrivateSeries(1.0, k)
+    theta = coefficients(f, k)
+    found = series.simulate(f, n, rng=9, size=4_000)
+    assert_mean(found, theta)
+    assert_mean(((found - theta) ** 2).sum(axis=1), series.risk(theta, n))
+
+
+@pytest.mark.parametrize("j", [1, 2, 5, 8])
+def test_a_harmonic_has_one_coefficient(j):
+    f = harmonic(j, -0.4)
+    np.testing.assert_allclose(coefficients(f, 9), -0.4 * (np.arange(1, 10) == j), atol=1e-13)
+    x = np.linspace(0, 1, 2**12 + 1)
+    running = integrate.cumulative_simpson(f.pdf(x), x=x, initial=0)
+    np.testing.assert_allclose(f.cdf(x), running, atol=1e-9)
+    assert f.squared_integral == pytest.approx(1.16) and f.pdf(x).max() <= f.maximum + 1e-12
+
+
 def test_series_risk_without_privacy():
     f, n, k = boundary(), 50, 4
     theta = coefficients(f, k)
@@ -184,6 +254,11 @@ def test_best_bandwidth_is_best():
         (lambda: Hypercube(1.0, 3).privatize([0.0, 0.0, 0.0]), "vectors"),
         (lambda: PrivateSeries(1.0, 3).estimate([0.2, 1.2]), "data"),
         (lambda: PrivateSeries(1.0, 3).estimate([[0.2]]), "data"),
+        (lambda: PrivateSeries(1.0, 21).report_law(boundary()), "k"),
+        (lambda: PrivateSeries(1.0, 3).simulate(boundary(), 0), "n"),
+        (lambda: PrivateSeries(1.0, 3).simulate(boundary(), 5, size=0), "size"),
+        (lambda: harmonic(0, 0.1), "j"),
+        (lambda: harmonic(1, 0.8), "coefficient"),
         (lambda: trigonometric(0.5, 0), "k"),
         (lambda: series_risk(None, [0.1], 5), "theta"),
         (lambda: best_truncation(1.0, 0), "n"),

@@ -7,6 +7,8 @@ r"""Density estimation: kernels, histograms and orthogonal series, private and n
 - :func:`kernel_density` and its exact risk :func:`kernel_mise`, without privacy;
 - exact risks (:func:`histogram_risk`, :func:`series_risk`), a ceiling over Hoelder densities
   (:func:`histogram_ceiling`) and a floor over Lipschitz ones (:func:`lipschitz_floor`);
+- the integral of a squared density without interaction and with it (:func:`product_integral`,
+  :func:`interactive_integral`), and what each is worth;
 - test densities whose bins, norms and coefficients are known: :class:`Density`.
 """
 
@@ -16,8 +18,10 @@ from minimaxdp.density_estimation.bounds import lipschitz_floor, privacy_thresho
 from minimaxdp.density_estimation.densities import (
     Density,
     boundary,
+    harmonic,
     holder,
     linear,
+    rademacher,
     ripple,
     spiky,
 )
@@ -36,6 +40,16 @@ from minimaxdp.density_estimation.kernels import (
     kernel_density,
     kernel_mise,
 )
+from minimaxdp.density_estimation.quadratic import (
+    HaarLevel,
+    group_sizes,
+    haar_level,
+    interactive_ceiling,
+    interactive_integral,
+    interactive_simulation,
+    product_integral,
+    product_variance,
+)
 from minimaxdp.density_estimation.release import Release, private_density
 from minimaxdp.density_estimation.series import (
     PrivateSeries,
@@ -51,6 +65,7 @@ __all__ = [
     "Density",
     "GaussianMixture",
     "Grid",
+    "HaarLevel",
     "Histogram",
     "PrivateSeries",
     "Release",
@@ -60,9 +75,15 @@ __all__ = [
     "coefficients",
     "ellipsoid_norm",
     "gaussian_kernel",
+    "group_sizes",
+    "haar_level",
+    "harmonic",
     "histogram_ceiling",
     "histogram_risk",
     "holder",
+    "interactive_ceiling",
+    "interactive_integral",
+    "interactive_simulation",
     "kernel_density",
     "kernel_mise",
     "linear",
@@ -70,6 +91,9 @@ __all__ = [
     "optimal_bins",
     "privacy_threshold",
     "private_density",
+    "product_integral",
+    "product_variance",
+    "rademacher",
     "ripple",
     "series_risk",
     "spiky",

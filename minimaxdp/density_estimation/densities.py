@@ -11,7 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate
 
-__all__ = ["Density", "boundary", "holder", "linear", "ripple", "spiky"]
+__all__ = [
+    "Density",
+    "boundary",
+    "harmonic",
+    "holder",
+    "linear",
+    "rademacher",
+    "ripple",
+    "spiky",
+]
 
 Rng = np.random.Generator | int | None
 Function = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -228,6 +237,104 @@ def spiky(width: float = 0.01, weight: float = 0.3) -> Density:
         lambda x: (1 - w) * np.asarray(x) + w * (spike.cdf(x) - below) / mass,
         float((1 - w) ** 2 + 2 * w * (1 - w) + w**2 * square),
         float(1 - w + w * spike.pdf(1 / 3) / mass),
+    )
+
+
+def harmonic(j: int, coefficient: float) -> Density:
+    r"""The density :math:`1 + \theta \varphi_j` with one trigonometric coefficient.
+
+    Of all densities in a Sobolev ellipsoid the hardest for a series that stops before j.
+
+    Parameters
+    ----------
+    j : int
+        Number of the function as in :func:`trigonometric`, at least 1.
+    coefficient : float
+        At most :math:`1/\sqrt2` in absolute value.
+
+    Returns
+    -------
+    Density
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter lies outside its range.
+
+    Examples
+    --------
+    >>> harmonic(4, 0.5).squared_integral
+    1.25
+    """
+    j = _validate.scalar("j", _validate.integer("j", j, minimum=1))
+    limit = np.sqrt(0.5)
+    checked = _validate.real("coefficient", coefficient, minimum=-limit, maximum=limit)
+    a = np.sqrt(2) * _validate.scalar("coefficient", checked)
+    turn = 2 * np.pi * ((j + 1) // 2)
+    # A sine is a cosine that starts a quarter of a turn later.
+    start = 0.0 if j % 2 else np.pi / 2
+    return Density(
+        f"harmonic {j}",
+        lambda x: 1 + a * np.cos(turn * np.asarray(x) - start),
+        lambda x: np.asarray(x) + a * (np.sin(turn * np.asarray(x) - start) + np.sin(start)) / turn,
+        float(1 + a**2 / 2),
+        float(1 + abs(a)),
+    )
+
+
+def rademacher(smoothness: float = 0.25, *, levels: int = 40) -> Density:
+    r"""A density with equal Haar coefficients within every level, rough at all scales.
+
+    .. math:: f = 1 + (1 - 2^{-s}) \sum_{l < M} 2^{-ls}\, r_l, \qquad
+              r_l(x) = (-1)^{\lfloor 2^{l+1} x \rfloor}
+
+    The functions r_l of Rademacher are independent random signs under the uniform law.
+
+    Parameters
+    ----------
+    smoothness : float
+        Order s, strictly between 0 and 1.
+    levels : int
+        Number M of levels, 1 to 40.
+
+    Returns
+    -------
+    Density
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter lies outside its range.
+
+    Examples
+    --------
+    >>> rademacher(0.5, levels=1).probabilities(2).round(3).tolist()
+    [0.646, 0.354]
+    """
+    s = _validate.scalar("smoothness", _validate.real("smoothness", smoothness, above=0, below=1))
+    levels = _validate.scalar("levels", _validate.integer("levels", levels, minimum=1, maximum=40))
+    scales = 2.0 ** np.arange(levels)
+    heights = -np.expm1(-s * np.log(2)) * scales**-s
+
+    def pdf(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        total = np.ones_like(np.asarray(x, dtype=float))
+        for height, scale in zip(heights, scales, strict=True):
+            total += height * np.where(np.mod(scale * np.asarray(x), 1) < 0.5, 1, -1)
+        return total
+
+    def cdf(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        total = np.array(x, dtype=float)
+        for height, scale in zip(heights, scales, strict=True):
+            u = np.mod(scale * np.asarray(x), 1)
+            total += height * np.minimum(u, 1 - u) / scale
+        return total
+
+    return Density(
+        f"Rademacher, order {s:g}",
+        pdf,
+        cdf,
+        float(1 + (heights**2).sum()),
+        float(1 + heights.sum()),
     )
 
 
