@@ -152,6 +152,20 @@ def test_both_estimates_are_unbiased_on_records_and_the_shortcut_has_their_law()
     assert_same_law(heard, fast)
 
 
+@pytest.mark.parametrize("n, epsilon", [(10, 2.0), (10**6, 0.5), (10**12, 0.1)])
+def test_with_one_level_the_risk_of_two_stages_is_closed(n, epsilon):
+    # One cell: the maximum is the estimate itself, whose second moment is known.
+    f = boundary()
+    level = haar_level(f, 0)
+    m, noise = group_sizes(n, 1)[0] // 2, 8 / epsilon**2
+    first = (level.weighted + noise * level.energy - level.energy**2) / m
+    second_moment = level.energy + first / level.energy
+    exact = interactive_ceiling(level, int(2 * m), epsilon, peak_square=second_moment)
+    found = interactive_simulation(f, n, 1, epsilon, rng=10, size=50_000) - 1
+    assert_mean(found, level.energy)
+    assert_mean((found - level.energy) ** 2, exact)
+
+
 def test_the_groups_are_even_and_nobody_serves_twice():
     for n, levels in [(100, 1), (999, 5), (10**12, 20)]:
         sizes = group_sizes(n, levels)
