@@ -13,9 +13,11 @@ from scipy import integrate
 
 from minimaxdp import privacy
 from minimaxdp.density_estimation import (
+    METHODS,
     Density,
     Grid,
     Histogram,
+    PrivateSeries,
     boundary,
     histogram_ceiling,
     histogram_risk,
@@ -27,6 +29,7 @@ from minimaxdp.density_estimation import (
     private_density,
     ripple,
     spiky,
+    trigonometric,
 )
 from minimaxdp.lower_bounds import hellinger_contraction
 
@@ -159,6 +162,32 @@ def test_an_audit_passes_the_true_scale_and_catches_a_hard_coded_one():
     honest = privacy.audit(bin_report(2 / 0.5), 1, 0, runs=100_000, rng=1)
     hard_coded = privacy.audit(bin_report(2 / 4.0), 1, 0, runs=100_000, rng=1)
     assert not honest.refutes(0.5) and hard_coded.refutes(0.5)
+
+
+def _first_of_two(method, epsilon):
+    """One person's report by the mechanism itself, told in one number, many times over."""
+
+    def mechanism(record, rng, size):
+        if method == "series":
+            features = np.repeat(trigonometric([record], 1), size, axis=0)
+            return PrivateSeries(epsilon, 1).cube.privatize(features, rng=rng)[:, 0]
+        local = Histogram(Grid(0.0, 1.0, 2), epsilon, method)
+        if method == "subset":  # the set that is sent, as one bit for each bin
+            where = np.full(size, local.grid.index([record])[0])
+            two = np.atleast_2d(local.encoding.privatize(where, rng=rng))
+            return two.reshape(size, -1)[:, 0]
+        two = local.privatize_counts(local.grid.counts([record]), rng=rng, size=size)
+        return np.clip(two[:, 0], 0, 1) - np.clip(two[:, 1], 0, 1)
+
+    return mechanism
+
+
+@pytest.mark.parametrize("method", [*METHODS[1:], "series"])
+def test_an_audit_of_every_method_finds_most_of_the_budget_and_no_more(method):
+    honest = privacy.audit(_first_of_two(method, 0.5), 0.0, 0.5, runs=60_000, rng=2)
+    hard_coded = privacy.audit(_first_of_two(method, 0.7), 0.0, 0.5, runs=60_000, rng=2)
+    assert honest.epsilon > 0.4 and not honest.refutes(0.5)
+    assert hard_coded.refutes(0.5)
 
 
 def test_grid_in_two_dimensions():

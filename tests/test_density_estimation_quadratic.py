@@ -9,6 +9,7 @@ import pytest
 from laws import assert_mean, assert_same_law
 from scipy import integrate
 
+from minimaxdp import privacy
 from minimaxdp.density_estimation import (
     HaarLevel,
     boundary,
@@ -132,6 +133,17 @@ def test_every_report_is_private_in_both_stages():
         theta = rng.normal(size=2**level)
         reach = np.ptp(psi @ theta)
         assert reach == pytest.approx(2 * 2 ** (level / 2) * abs(theta).max())
+
+
+@pytest.mark.parametrize("estimate", [product_integral, interactive_integral])
+def test_an_audit_of_a_whole_estimate_of_four_people(estimate):
+    # The last person is in the second stage, and two people are heard in the first.
+    def mechanism(record, rng, size):
+        data = [0.1, 0.2, 0.3, record]
+        return np.array([estimate(data, 1, 3.0, rng=rng) for _ in range(size)])
+
+    result = privacy.audit(mechanism, 0.1, 0.9, runs=10_000, rng=11)
+    assert result.epsilon > 0.3 and not result.refutes(3.0)
 
 
 def test_both_estimates_are_unbiased_on_records_and_the_shortcut_has_their_law():
