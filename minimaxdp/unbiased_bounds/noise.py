@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
 
 from minimaxdp import _validate
+from minimaxdp.mean_estimation import CoordinateLaplace, GaussianNoise, NormLaplace
 from minimaxdp.unbiased_bounds.least import LeastEllipsoid, least_ellipsoid
 
 __all__ = ["EllipsoidNoise"]
@@ -91,10 +91,7 @@ class EllipsoidNoise:
     @property
     def factor(self) -> float:
         """Covariance of the answer over V."""
-        r = self.ellipsoid.rank
-        if self.law == "gaussian":
-            return 2 / (self.budget * self.n**2)
-        return (8 * r if self.law == "laplace" else 4 * (r + 1)) / (self.budget * self.n) ** 2
+        return self._noise.energy / self.ellipsoid.rank
 
     @property
     def covariance(self) -> NDArray[np.float64]:
@@ -110,18 +107,7 @@ class EllipsoidNoise:
         """Log-density of the noise on the space that V spans: (..., d) to (...)."""
         noise = np.asarray(_validate.real("noise", noise))
         lengths, axes = self.ellipsoid.lengths, self.ellipsoid.axes
-        z = noise @ axes / lengths
-        r, scale = len(lengths), self._scale
-        if self.law == "gaussian":
-            height = -r / 2 * np.log(2 * np.pi * scale**2)
-            log = height - (z**2).sum(axis=-1) / (2 * scale**2)
-        elif self.law == "laplace":
-            log = -r * np.log(2 * scale) - abs(z).sum(axis=-1) / scale
-        else:
-            # The ball of radius t has volume pi^(r/2) t^r / Gamma(r/2 + 1).
-            volume = r / 2 * np.log(np.pi) - gammaln(r / 2 + 1) + gammaln(r + 1)
-            log = -volume - r * np.log(scale) - np.linalg.norm(z, axis=-1) / scale
-        return (log - np.log(lengths).sum())[()]
+        return self._noise.log_density(noise @ axes / lengths) - np.log(lengths).sum()
 
     def privatize(self, answer: ArrayLike, *, rng: Rng = None) -> NDArray[np.float64]:
         """Add independent noise to means along the last axis: (..., d) to the same.
@@ -147,25 +133,15 @@ class EllipsoidNoise:
             raise ValueError(
                 f"answer must have {d} entries along its last axis, got {answer.shape}"
             )
-        rng = np.random.default_rng(rng)
-        shape = (*answer.shape[:-1], self.ellipsoid.rank)
-        if self.law == "laplace":
-            z = rng.laplace(scale=self._scale, size=shape)
-        else:
-            z = rng.normal(size=shape)
-            if self.law == "gaussian":
-                z *= self._scale
-            else:
-                # A uniform direction, and a length whose law is Gamma(r).
-                z *= rng.gamma(shape[-1], self._scale, (*shape[:-1], 1)) / np.linalg.norm(
-                    z, axis=-1, keepdims=True
-                )
-        return answer + z @ self.ellipsoid.root.T
+        z = self._noise.sample(int(np.prod(answer.shape[:-1])), rng=rng)
+        return answer + z.reshape(*answer.shape[:-1], -1) @ self.ellipsoid.root.T
 
     @property
-    def _scale(self) -> float:
-        """Of Z: standard deviation, or length in which the density falls by a factor e."""
+    def _noise(self) -> GaussianNoise | CoordinateLaplace | NormLaplace:
+        """The law of Z, which hides moves of l2-norm 2/n."""
+        r = self.ellipsoid.rank
         if self.law == "gaussian":
-            return float(np.sqrt(2 / self.budget) / self.n)
-        stretch = np.sqrt(self.ellipsoid.rank) if self.law == "laplace" else 1.0
-        return float(2 * stretch / (self.n * self.budget))
+            return GaussianNoise(np.sqrt(2 / self.budget) / self.n, r)
+        if self.law == "laplace":
+            return CoordinateLaplace(2 * np.sqrt(r) / (self.n * self.budget), r)
+        return NormLaplace(2 / (self.n * self.budget), r)
