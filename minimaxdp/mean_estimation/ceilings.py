@@ -280,17 +280,13 @@ def ceiling(
     0.000356
     """
     factor = np.asarray(energy_factor(definition, n, d, level, delta=delta, printed=printed))
-    k, r = np.asarray(_moment(k)), _validate.real("r", r, above=0)
-    n = np.asarray(n)
-    inside = np.where(np.isinf(k), 2.0, k)
-    power = np.where(np.isinf(k), 1.0, 1 - 1 / inside)
+    k, r, n = np.asarray(_moment(k)), _validate.real("r", r, above=0), np.asarray(n)
     if printed:
         rate = np.asarray(_printed_rate(definition, n, np.asarray(d), level, delta))
         head = factor / np.where(rate > 0, rate, 1.0)
-        tail = np.where(np.isinf(k), 0.0, 1 / (inside - 1) ** 2)
-        return np.minimum(r**2, r**2 / n + r**2 * (head + tail) * rate**power)[()]
-    head = inside / (inside - 1) * ((inside - 1) * bias_constant(inside) ** 2) ** (1 / inside)
-    value = r**2 / n + r**2 * np.where(np.isinf(k), 1.0, head) * factor**power
+        head = head + 1 / (k - 1) ** 2
+        return np.minimum(r**2, r**2 / n + r**2 * head * rate ** (1 - 1 / k))[()]
+    value = r**2 / n + r**2 * _balanced(factor, k)
     if definition == "tv":
         m = subset_size(n, level)
         value = np.minimum(value, r**2 / np.maximum(m, 1))
@@ -453,6 +449,13 @@ def spike_risk(
     cut = np.minimum(a, rho)
     one = (p * (a - cut)) ** 2 + p * (1 - p) * cut**2 / n
     return (np.maximum(one, p * cut**2 / n) + factor * rho**2).max(axis=-1)
+
+
+def _balanced(factor: Any, k: Any) -> Any:
+    """Squared bias and noise at the best radius together, for r = 1 and noise of factor C."""
+    inside = np.where(np.isinf(k), 2.0, k)
+    head = inside / (inside - 1) * ((inside - 1) * bias_constant(inside) ** 2) ** (1 / inside)
+    return np.where(np.isinf(k), 1.0, head) * factor ** (1 - 1 / k)
 
 
 def _printed_rate(

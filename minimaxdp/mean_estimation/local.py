@@ -12,8 +12,8 @@ from scipy.special import betainc, betaincinv, expit, gammaln, xlog1py
 
 from minimaxdp import _validate
 from minimaxdp.cube import Hypercube
-from minimaxdp.mean_estimation.ceilings import shrunk_ceiling
-from minimaxdp.mean_estimation.truncation import _moment, bias_constant
+from minimaxdp.mean_estimation.ceilings import _balanced, shrunk_ceiling
+from minimaxdp.mean_estimation.truncation import _moment
 
 __all__ = ["METHODS", "Cap", "both_halves_epsilon", "local_ceiling", "local_energy"]
 
@@ -280,11 +280,9 @@ def local_ceiling(
     energy = np.asarray(local_energy(method, epsilon, d))
     n, r = _validate.integer("n", n, minimum=1), _validate.real("r", r, above=0)
     k = np.asarray(_moment(k))
-    inside = np.where(np.isinf(k), 2.0, k)
-    head = inside / (inside - 1) * ((inside - 1) * bias_constant(inside) ** 2) ** (1 / inside)
-    value = r**2 * head * (energy / n) ** (1 - 1 / inside)
     bounded = shrunk_ceiling((energy - 1) / n, n, r)
-    return np.minimum(r**2, np.where(np.isinf(k), bounded, value))[()]
+    value = np.where(np.isinf(k), bounded, r**2 * _balanced(energy / n, k))
+    return np.minimum(r**2, value)[()]
 
 
 def both_halves_epsilon(epsilon: ArrayLike) -> Any:

@@ -115,11 +115,7 @@ class PrivateMean:
 
     def truncated_mean(self, data: ArrayLike) -> NDArray[np.float64]:
         """Mean of the truncated records, before noise: (n, d) to (d,), in bounded memory."""
-        # Checked in chunks below: a copy of the data would double the memory.
-        records = _validate.numbers("data", data)
-        records = records[:, None] if records.ndim == 1 else records
-        if records.ndim != 2 or len(records) != self.n:
-            raise ValueError(f"data must have shape ({self.n}, d), got {records.shape}")
+        records = _records(data, self.n)
         if self.noise is not None and records.shape[1] != self.noise.d:
             raise ValueError(f"data must have {self.noise.d} columns, got {records.shape[1]}")
         rows = max(1, _CHUNK // records.shape[1])
@@ -194,10 +190,7 @@ def private_mean(
     >>> bool(abs(estimate[0] - ages.mean()) < 2)
     True
     """
-    records = _validate.numbers("data", data)
-    records = records[:, None] if records.ndim == 1 else records
-    if records.ndim != 2:
-        raise ValueError(f"data must have shape (n, d), got {records.shape}")
+    records = _records(data)
     n, d = records.shape
     mechanism = PrivateMean.calibrated(definition, n=n, d=d, level=level, k=k, r=r, delta=delta)
     return mechanism.estimate(records, rng=rng)
@@ -236,10 +229,7 @@ def subset_mean(data: ArrayLike, m: int, *, rng: Rng = None) -> NDArray[np.float
     >>> subset_mean([1.0, 2.0, 6.0], 3, rng=0).tolist()
     [3.0]
     """
-    records = np.asarray(_validate.real("data", data))
-    records = records[:, None] if records.ndim == 1 else records
-    if records.ndim != 2:
-        raise ValueError(f"data must have shape (n, d), got {records.shape}")
+    records = _validate.real("data", _records(data))
     m = _validate.scalar("m", _validate.integer("m", m, minimum=1, maximum=len(records)))
     chosen = np.random.default_rng(rng).choice(len(records), m, replace=False)
     return records[chosen].mean(axis=0)
@@ -303,6 +293,15 @@ def simulated_risk(
         return ((released - truth) ** 2).sum(axis=1)
 
     return risk.monte_carlo(loss, replications, rng=rng, block=256)
+
+
+def _records(data: ArrayLike, n: int | str = "n") -> NDArray[Any]:
+    """The data as rows, not yet finite for certain: a checked copy would double the memory."""
+    records = _validate.numbers("data", data)
+    records = records[:, None] if records.ndim == 1 else records
+    if records.ndim != 2 or n not in ("n", len(records)):
+        raise ValueError(f"data must have shape ({n}, d), got {records.shape}")
+    return records
 
 
 def _chunked(mechanism: PrivateMean, law: Sampler, d: int, rng: Any) -> NDArray[np.float64]:
