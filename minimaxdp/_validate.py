@@ -23,10 +23,11 @@ def real(
     below: float | None = None,
     minimum: float | None = None,
     maximum: float | None = None,
+    infinite: bool = False,
 ) -> Any:
-    """Finite real numbers, within bounds that are strict (above, below) or not."""
+    """Finite real numbers, or infinite too, within bounds that are strict (above, below) or not."""
     array = _numeric(name, value, "iuf", "real numbers").astype(float)
-    _refuse(name, array, ~np.isfinite(array), "must be finite")
+    _refuse(name, array, ~(array > -np.inf if infinite else np.isfinite(array)), "must be finite")
     if above is not None:
         _refuse(name, array, array <= above, f"must be greater than {above:g}")
     if below is not None:
@@ -46,6 +47,11 @@ def numbers(name: str, values: ArrayLike) -> NDArray[Any]:
 def epsilon(value: ArrayLike, name: str = "epsilon") -> Any:
     """A privacy budget in nats: positive, and small enough for exp(epsilon) to be a double."""
     return real(name, value, above=0, maximum=700)
+
+
+def moment(k: ArrayLike) -> Any:
+    """The order of a bounded moment, at least 2; infinite for bounded data."""
+    return real("k", k, minimum=2, infinite=True)
 
 
 def integer(name: str, value: ArrayLike, *, minimum: int, maximum: int | None = None) -> Any:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from minimaxdp import _validate
 from minimaxdp.lower_bounds.local import multinomial
-from minimaxdp.lower_bounds.means import _moment, mean_nonprivate
+from minimaxdp.lower_bounds.means import mean_nonprivate
 from minimaxdp.lower_bounds.packing import sphere_packing_size
 from minimaxdp.lower_bounds.testing import fano
 
@@ -65,7 +65,7 @@ def mean_tv_axes(
     n, r = _validate.integer("n", n, minimum=1), _validate.real("r", r, above=0)
     alpha = _validate.real("alpha", alpha, above=0, maximum=1)
     d = np.asarray(_validate.integer("d", d, minimum=1), dtype=float)
-    power = 2 - 2 / _moment(k)
+    power = 2 - 2 / _validate.moment(k)
     load = np.asarray(n * alpha)
     best = np.asarray(mean_nonprivate(n, r))
     for m in (d, np.minimum(d, np.maximum(1.0, np.floor(2 * load)))):
@@ -177,7 +177,7 @@ def mean_zcdp_plain(
     """
     n, d = _validate.integer("n", n, minimum=1), _validate.integer("d", d, minimum=1)
     rho, r = _validate.real("rho", rho, above=0), _validate.real("r", r, above=0)
-    k = _moment(k)
+    k = _validate.moment(k)
     room = np.maximum(0.0, d / 2 - 1) * np.log(2)
     # (sqrt(1 + x) - 1) / 2 without cancellation where the room is small against rho.
     records = 2 * room / rho / (np.sqrt(1 + 4 * room / rho) + 1)
@@ -236,4 +236,4 @@ def _checked(
     rho = float(_validate.scalar("rho", _validate.real("rho", rho, above=0)))
     d = _validate.scalar("d", _validate.integer("d", d, minimum=1))
     r = float(_validate.scalar("r", _validate.real("r", r, above=0)))
-    return n, rho, d, float(_validate.scalar("k", _moment(k))), r
+    return n, rho, d, float(_validate.scalar("k", _validate.moment(k))), r

@@ -100,7 +100,7 @@ def mean_tv(n: ArrayLike, alpha: ArrayLike, k: ArrayLike = np.inf, r: ArrayLike 
     """
     n, r = _validate.integer("n", n, minimum=1), _validate.real("r", r, above=0)
     alpha = _validate.real("alpha", alpha, above=0, maximum=1)
-    power = 2 - 2 / _moment(k)
+    power = 2 - 2 / _validate.moment(k)
     private = r**2 / 4 * np.minimum(1, 1 / (2 * n * alpha)) ** power
     return np.maximum(mean_nonprivate(n, r), private)
 
@@ -140,7 +140,7 @@ def mean_tv_sharp(n: ArrayLike, alpha: ArrayLike, k: ArrayLike = np.inf, r: Arra
     """
     n, r = _validate.integer("n", n, minimum=1), _validate.real("r", r, above=0)
     alpha = _validate.real("alpha", alpha, above=0, maximum=1)
-    power = 2 - 2 / np.asarray(_moment(k))[..., None]
+    power = 2 - 2 / np.asarray(_validate.moment(k))[..., None]
     n_, alpha_ = np.asarray(n)[..., None], np.asarray(alpha)[..., None]
     # The best p is near 1/(n alpha), or one.
     p = np.minimum(1, np.geomspace(1e-3, 1, 300) * 20 / (n_ * alpha_))
@@ -320,7 +320,7 @@ def mean_local(
     """
     n, r = _validate.integer("n", n, minimum=1), _validate.real("r", r, above=0)
     d = np.asarray(_validate.integer("d", d, minimum=1), dtype=float)
-    kappa, share = hellinger_contraction(epsilon), 1 - 1 / _moment(k)
+    kappa, share = hellinger_contraction(epsilon), 1 - 1 / _validate.moment(k)
 
     def axes(d: Any) -> Any:
         h = np.minimum(kappa / d**2, share / (2 * n + share))
@@ -366,7 +366,7 @@ def tv_modulus(t: ArrayLike, k: ArrayLike = np.inf, r: ArrayLike = 1.0) -> Any:
     1.0
     """
     t, r = _validate.real("t", t, minimum=0, maximum=1), _validate.real("r", r, above=0)
-    return 2 * r * t ** (1 - 1 / _moment(k))
+    return 2 * r * t ** (1 - 1 / _validate.moment(k))
 
 
 def people_needed(epsilon: ArrayLike, d: ArrayLike, k: ArrayLike, delta: ArrayLike = 0.0) -> Any:
@@ -407,7 +407,7 @@ def people_needed(epsilon: ArrayLike, d: ArrayLike, k: ArrayLike, delta: ArrayLi
     10000.0
     """
     epsilon, d = _validate.epsilon(epsilon), _validate.integer("d", d, minimum=1)
-    k = _moment(k, above=True)
+    k = _validate.real("k", k, above=2, infinite=True)
     delta = _validate.real("delta", delta, minimum=0, below=1)
     with np.errstate(divide="ignore"):
         size = np.minimum(d, -np.log(delta))
@@ -446,18 +446,8 @@ def free_level(n: ArrayLike, k: ArrayLike) -> Any:
     >>> float(free_level(10_000, np.inf)), float(free_level(10_000, 2))
     (0.01, 1.0)
     """
-    n, k = _validate.integer("n", n, minimum=1), _moment(k)
+    n, k = _validate.integer("n", n, minimum=1), _validate.moment(k)
     return np.asarray(n, dtype=float) ** (-(1 - 2 / k) / (2 * (1 - 1 / k)))
-
-
-def _moment(k: ArrayLike, *, above: bool = False) -> Any:
-    """Moments may be infinite, which the common check refuses."""
-    array = np.asarray(k)
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"k must be real numbers, got type {array.dtype}")
-    finite = np.where(np.isposinf(array.astype(float)), 3.0, array.astype(float))
-    _validate.real("k", finite, **({"above": 2} if above else {"minimum": 2}))
-    return array.astype(float)[()]
 
 
 def _single(
@@ -466,6 +456,6 @@ def _single(
     n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
     epsilon = float(_validate.scalar("epsilon", _validate.epsilon(epsilon)))
     d = _validate.scalar("d", _validate.integer("d", d, minimum=smallest))
-    k = float(_validate.scalar("k", _moment(k)))
+    k = float(_validate.scalar("k", _validate.moment(k)))
     delta = float(_validate.scalar("delta", _validate.real("delta", delta, minimum=0, below=1)))
     return n, epsilon, d, k, delta, float(_validate.scalar("r", _validate.real("r", r, above=0)))

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.special import erfinv
 
 from minimaxdp import _validate, privacy
-from minimaxdp.mean_estimation.truncation import _moment, bias_bound, bias_constant
+from minimaxdp.mean_estimation.truncation import bias_bound, bias_constant
 
 __all__ = [
     "DEFINITIONS",
@@ -159,7 +159,7 @@ def radius(factor: ArrayLike, k: ArrayLike, r: ArrayLike = 1.0, *, printed: bool
     (10.0, 5.0)
     """
     factor = _validate.real("factor", factor, minimum=0)
-    k, r = np.asarray(_moment(k)), _validate.real("r", r, above=0)
+    k, r = np.asarray(_validate.moment(k)), _validate.real("r", r, above=0)
     inside = np.where(np.isinf(k), 2.0, k)
     head = 1.0 if printed else (inside - 1) * bias_constant(inside) ** 2
     with np.errstate(divide="ignore"):
@@ -218,7 +218,7 @@ def risk_bound(
     """
     factor = np.asarray(_validate.real("factor", factor, minimum=0))
     n, r = _validate.integer("n", n, minimum=1), _validate.real("r", r, above=0)
-    k, rho = np.asarray(_moment(k)), np.asarray(rho, dtype=float)
+    k, rho = np.asarray(_validate.moment(k)), np.asarray(rho, dtype=float)
     open_end = np.isposinf(rho)
     if np.any(open_end & (factor > 0)):
         raise ValueError("rho must be finite where there is noise")
@@ -280,7 +280,7 @@ def ceiling(
     0.000356
     """
     factor = np.asarray(energy_factor(definition, n, d, level, delta=delta, printed=printed))
-    k, r, n = np.asarray(_moment(k)), _validate.real("r", r, above=0), np.asarray(n)
+    k, r, n = np.asarray(_validate.moment(k)), _validate.real("r", r, above=0), np.asarray(n)
     if printed:
         rate = np.asarray(_printed_rate(definition, n, np.asarray(d), level, delta))
         head = factor / np.where(rate > 0, rate, 1.0)
@@ -439,7 +439,7 @@ def spike_risk(
     rho = np.asarray(_validate.real("rho", rho, above=0))[..., None]
     factor = np.asarray(_validate.real("factor", factor, minimum=0))[..., None]
     n = np.asarray(_validate.integer("n", n, minimum=1))[..., None]
-    k = np.asarray(_moment(k))[..., None]
+    k = np.asarray(_validate.moment(k))[..., None]
     r = np.asarray(_validate.real("r", r, above=0))[..., None]
     inside = np.where(np.isinf(k), 2.0, k)
     # Around the mass at which the bias is largest: there a = rho k/(k - 1).

@@ -13,7 +13,6 @@ from scipy.special import betainc, betaincinv, expit, gammaln, xlog1py
 from minimaxdp import _validate
 from minimaxdp.cube import Hypercube
 from minimaxdp.mean_estimation.ceilings import _balanced, shrunk_ceiling
-from minimaxdp.mean_estimation.truncation import _moment
 
 __all__ = ["METHODS", "Cap", "both_halves_epsilon", "local_ceiling", "local_energy"]
 
@@ -279,7 +278,7 @@ def local_ceiling(
     """
     energy = np.asarray(local_energy(method, epsilon, d))
     n, r = _validate.integer("n", n, minimum=1), _validate.real("r", r, above=0)
-    k = np.asarray(_moment(k))
+    k = np.asarray(_validate.moment(k))
     bounded = shrunk_ceiling((energy - 1) / n, n, r)
     value = np.where(np.isinf(k), bounded, r**2 * _balanced(energy / n, k))
     return np.minimum(r**2, value)[()]

@@ -91,7 +91,7 @@ def bias_constant(k: ArrayLike, *, sharp: bool = True) -> Any:
     >>> float(bias_constant(2)), float(bias_constant(2, sharp=False))
     (0.25, 1.0)
     """
-    k = np.asarray(_moment(k, least=1.0, strict=True))
+    k = np.asarray(_validate.real("k", k, above=1, infinite=True))
     inside = np.where(np.isinf(k), 2.0, k)
     best = np.exp((inside - 1) * np.log1p(-1 / inside)) / inside
     value = best if sharp else 1 / (inside - 1)
@@ -139,7 +139,7 @@ def bias_bound(radius: ArrayLike, k: ArrayLike, r: ArrayLike = 1.0, *, sharp: bo
     (0.125, 0.5)
     """
     rho, r = _validate.real("radius", radius, above=0), _validate.real("r", r, above=0)
-    k = np.asarray(_moment(k, least=1.0, strict=True))
+    k = np.asarray(_validate.real("k", k, above=1, infinite=True))
     inside = np.where(np.isinf(k), 2.0, k)
     with np.errstate(over="ignore"):
         value = bias_constant(inside, sharp=sharp) * r * np.exp((inside - 1) * np.log(r / rho))
@@ -200,7 +200,7 @@ class FiniteLaw:
 
     def moment(self, k: float) -> float:
         r"""The k-th moment :math:`\mathbb E \|X\|_2^k`; the largest norm at infinite k."""
-        k = float(_validate.scalar("k", _moment(k, least=0.0, strict=True)))
+        k = float(_validate.scalar("k", _validate.real("k", k, above=0, infinite=True)))
         norms = np.linalg.norm(self.points, axis=1)
         if np.isinf(k):
             return float(norms[np.asarray(self.probabilities) > 0].max())
@@ -272,7 +272,7 @@ def spike(k: float, p: float, d: int = 1, r: float = 1.0, *, symmetric: bool = F
     >>> law.points.ravel().tolist(), law.moment(4)
     ([0.0, 2.0], 1.0)
     """
-    k = float(_validate.scalar("k", _moment(k, least=1.0)))
+    k = float(_validate.scalar("k", _validate.real("k", k, minimum=1, infinite=True)))
     p = float(_validate.scalar("p", _validate.real("p", p, above=0, maximum=1)))
     d = _validate.scalar("d", _validate.integer("d", d, minimum=1))
     r = float(_validate.scalar("r", _validate.real("r", r, above=0)))
@@ -341,15 +341,5 @@ def heavy_tail(
 
 
 def _radius(radius: float) -> float:
-    if np.ndim(radius) == 0 and np.isposinf(radius):
-        return float("inf")
-    return float(_validate.scalar("radius", _validate.real("radius", radius, above=0)))
-
-
-def _moment(k: ArrayLike, *, least: float = 2.0, strict: bool = False) -> Any:
-    """Moments may be infinite, which the common check refuses."""
-    array = np.asarray(k)
-    finite = np.where(np.isposinf(array), 3.0, array) if array.dtype.kind == "f" else array
-    bound = {"above": least} if strict else {"minimum": least}
-    _validate.real("k", finite, **bound)
-    return array.astype(float)[()]
+    radius = _validate.real("radius", radius, above=0, infinite=True)
+    return float(_validate.scalar("radius", radius))
