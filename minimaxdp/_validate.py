@@ -118,6 +118,25 @@ def counts(name: str, values: ArrayLike) -> NDArray[np.integer]:
     return array
 
 
+def vectors(name: str, values: ArrayLike, d: int) -> NDArray[np.float64]:
+    """Real vectors with d entries along the last axis."""
+    return entries(name, np.asarray(real(name, values)), d)
+
+
+def entries(name: str, array: NDArray[Any], d: int) -> NDArray[Any]:
+    """A checked array, if it has d entries along its last axis."""
+    if array.ndim == 0 or array.shape[-1] != d:
+        raise ValueError(f"{name} must have {d} entries along its last axis, got {array.shape}")
+    return array
+
+
+def rows(name: str, array: NDArray[Any], d: int) -> NDArray[Any]:
+    """A checked array, if it is a matrix of d columns."""
+    if array.ndim != 2 or array.shape[1] != d:
+        raise ValueError(f"{name} must have shape (n, {d}), got {array.shape}")
+    return array
+
+
 def _numeric(name: str, value: ArrayLike, kinds: str, wanted: str) -> NDArray[Any]:
     try:
         array = np.asarray(value)

@@ -123,9 +123,7 @@ class Hypercube:
 
     def privatize(self, vectors: ArrayLike, *, rng: Rng = None) -> NDArray[np.float64]:
         """Perturb every row: shape (n, d) to (n, d), entries -B and B."""
-        v = np.asarray(_validate.real("vectors", vectors))
-        if v.ndim != 2 or v.shape[1] != self.d:
-            raise ValueError(f"vectors must have shape (n, {self.d}), got {v.shape}")
+        v = _validate.rows("vectors", np.asarray(_validate.real("vectors", vectors)), self.d)
         slack = 1e-9 * self.radius  # a basis function may round beyond its bound
         _validate.real("vectors", v, minimum=-self.radius - slack, maximum=self.radius + slack)
         return self.magnitude * self.signs(v, np.random.default_rng(rng))

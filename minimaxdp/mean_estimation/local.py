@@ -144,9 +144,7 @@ class Cap:
 
     def privatize(self, vectors: ArrayLike, *, rng: Rng = None) -> NDArray[np.float64]:
         """Perturb every row: shape (n, d) to (n, d), rows of length B."""
-        x = np.asarray(_validate.real("vectors", vectors))
-        if x.ndim != 2 or x.shape[1] != self.d:
-            raise ValueError(f"vectors must have shape (n, {self.d}), got {x.shape}")
+        x = _validate.rows("vectors", np.asarray(_validate.real("vectors", vectors)), self.d)
         length = np.linalg.norm(x, axis=1, keepdims=True)
         if np.any(length > self.radius * (1 + 1e-9)):
             raise ValueError(

@@ -61,7 +61,7 @@ class GaussianNoise:
 
     def log_density(self, w: ArrayLike) -> Any:
         """Log-density at vectors along the last axis."""
-        w = _vectors("w", w, self.d)
+        w = _validate.vectors("w", w, self.d)
         squared = (w**2).sum(axis=-1) / self.sigma**2
         return -(squared + self.d * np.log(2 * np.pi * self.sigma**2)) / 2
 
@@ -71,21 +71,21 @@ class GaussianNoise:
 
     def kl(self, shift: ArrayLike) -> float:
         r"""Kullback-Leibler divergence :math:`\|s\|_2^2 / 2 \sigma^2` of shifted noise."""
-        return float((_vectors("shift", shift, self.d) ** 2).sum() / (2 * self.sigma**2))
+        return float((_validate.vectors("shift", shift, self.d) ** 2).sum() / (2 * self.sigma**2))
 
     def total_variation(self, shift: ArrayLike) -> float:
         r"""Total variation :math:`2 \Phi(\|s\|_2 / 2 \sigma) - 1` of shifted noise."""
-        size = np.linalg.norm(_vectors("shift", shift, self.d))
+        size = np.linalg.norm(_validate.vectors("shift", shift, self.d))
         return float(erf(size / (2 * np.sqrt(2) * self.sigma)))
 
     def delta(self, epsilon: ArrayLike, shift: ArrayLike) -> Any:
         """Smallest delta that goes with an epsilon: see `privacy.gaussian_delta`."""
-        size = float(np.linalg.norm(_vectors("shift", shift, self.d)))
+        size = float(np.linalg.norm(_validate.vectors("shift", shift, self.d)))
         return privacy.gaussian_delta(epsilon, self.sigma, size)
 
     def log_ratio(self, shift: ArrayLike) -> float:
         """Largest log-likelihood ratio of shifted noise: infinite, unless nothing moves."""
-        return float("inf") if np.any(_vectors("shift", shift, self.d)) else 0.0
+        return float("inf") if np.any(_validate.vectors("shift", shift, self.d)) else 0.0
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class CoordinateLaplace:
 
     def log_density(self, w: ArrayLike) -> Any:
         """Log-density at vectors along the last axis."""
-        w = _vectors("w", w, self.d)
+        w = _validate.vectors("w", w, self.d)
         return -abs(w).sum(axis=-1) / self.scale - self.d * np.log(2 * self.scale)
 
     def sample(self, size: int, *, rng: Rng = None) -> NDArray[np.float64]:
@@ -141,7 +141,7 @@ class CoordinateLaplace:
 
     def log_ratio(self, shift: ArrayLike) -> float:
         r"""Largest log-likelihood ratio of shifted noise: :math:`\|s\|_1 / \lambda`."""
-        return float(abs(_vectors("shift", shift, self.d)).sum() / self.scale)
+        return float(abs(_validate.vectors("shift", shift, self.d)).sum() / self.scale)
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ class NormLaplace:
 
     def log_density(self, w: ArrayLike) -> Any:
         """Log-density at vectors along the last axis."""
-        d, w = self.d, _vectors("w", w, self.d)
+        d, w = self.d, _validate.vectors("w", w, self.d)
         sphere = np.log(2) + d / 2 * np.log(np.pi) - gammaln(d / 2)  # its surface
         constant = sphere + gammaln(d) + d * np.log(self.scale)
         return -np.linalg.norm(w, axis=-1) / self.scale - constant
@@ -204,7 +204,7 @@ class NormLaplace:
 
     def log_ratio(self, shift: ArrayLike) -> float:
         r"""Largest log-likelihood ratio of shifted noise: :math:`\|s\|_2 / \lambda`."""
-        return float(np.linalg.norm(_vectors("shift", shift, self.d)) / self.scale)
+        return float(np.linalg.norm(_validate.vectors("shift", shift, self.d)) / self.scale)
 
 
 def _set(noise: Any, name: str) -> None:
@@ -212,10 +212,3 @@ def _set(noise: Any, name: str) -> None:
     d = _validate.scalar("d", _validate.integer("d", noise.d, minimum=1))
     object.__setattr__(noise, name, float(size))
     object.__setattr__(noise, "d", d)
-
-
-def _vectors(name: str, w: ArrayLike, d: int) -> NDArray[np.float64]:
-    array = np.asarray(_validate.real(name, w))
-    if array.ndim == 0 or array.shape[-1] != d:
-        raise ValueError(f"{name} must have {d} entries along its last axis, got {array.shape}")
-    return array

@@ -64,11 +64,11 @@ class Body:
 
     def support(self, theta: ArrayLike) -> Any:
         """Support function h: directions (..., d) to numbers (...); any length of theta."""
-        return self.support_function(_directions(theta, self.d))[()]
+        return self.support_function(_validate.vectors("theta", theta, self.d))[()]
 
     def width(self, theta: ArrayLike) -> Any:
         """Width w: the extent of the body along theta, times the length of theta."""
-        theta = _directions(theta, self.d)
+        theta = _validate.vectors("theta", theta, self.d)
         return (self.support_function(theta) + self.support_function(-theta))[()]
 
 
@@ -345,13 +345,6 @@ def _vector(name: str, value: ArrayLike, d: int) -> Array:
     array = np.asarray(_validate.real(name, value))
     if array.shape != (d,):
         raise ValueError(f"{name} must have shape ({d},), got {array.shape}")
-    return array
-
-
-def _directions(theta: ArrayLike, d: int) -> Array:
-    array = np.asarray(_validate.real("theta", theta))
-    if array.ndim == 0 or array.shape[-1] != d:
-        raise ValueError(f"theta must have {d} entries along its last axis, got {array.shape}")
     return array
 
 

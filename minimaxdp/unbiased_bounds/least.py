@@ -91,12 +91,7 @@ class LeastEllipsoid:
 
         Infinite for a point off the space that a flat ellipsoid spans.
         """
-        points = np.asarray(_validate.real("points", points))
-        if points.ndim == 0 or points.shape[-1] != len(self.centre):
-            raise ValueError(
-                f"points must have {len(self.centre)} entries along the last axis, "
-                f"got shape {points.shape}"
-            )
+        points = _validate.vectors("points", points, len(self.centre))
         shifted = points - self.centre
         inside = shifted @ self.axes
         off = np.linalg.norm(shifted - inside @ self.axes.T, axis=-1)

@@ -105,7 +105,7 @@ class EllipsoidNoise:
 
     def log_density(self, noise: ArrayLike) -> Any:
         """Log-density of the noise on the space that V spans: (..., d) to (...)."""
-        noise = np.asarray(_validate.real("noise", noise))
+        noise = _validate.vectors("noise", noise, len(self.ellipsoid.centre))
         lengths, axes = self.ellipsoid.lengths, self.ellipsoid.axes
         return self._noise.log_density(noise @ axes / lengths) - np.log(lengths).sum()
 
@@ -127,12 +127,7 @@ class EllipsoidNoise:
         TypeError, ValueError
             If an entry is not a finite number, or the last axis has not d entries.
         """
-        answer = np.asarray(_validate.real("answer", answer))
-        d = len(self.ellipsoid.centre)
-        if answer.ndim == 0 or answer.shape[-1] != d:
-            raise ValueError(
-                f"answer must have {d} entries along its last axis, got {answer.shape}"
-            )
+        answer = _validate.vectors("answer", answer, len(self.ellipsoid.centre))
         z = self._noise.sample(int(np.prod(answer.shape[:-1])), rng=rng)
         return answer + z.reshape(*answer.shape[:-1], -1) @ self.ellipsoid.root.T
 
