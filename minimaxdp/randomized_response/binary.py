@@ -11,12 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from minimaxdp import _validate
+from minimaxdp.randomized_response._shared import CHUNK, Rng
 
 __all__ = ["Binary", "binary_variance"]
-
-Rng = np.random.Generator | int | None
-# Uniform draws held at once: half a megabyte, still in the cache when they are used.
-_CHUNK = 2**16
 
 
 def binary_variance(epsilon: ArrayLike, n: ArrayLike) -> Any:
@@ -152,11 +149,11 @@ class Binary:
         rng, flip = np.random.default_rng(rng), self.flip_probability
         reports = np.empty(bits.shape, dtype=np.uint8)
         truth, told = bits.reshape(-1), reports.reshape(-1)
-        uniform = np.empty(min(_CHUNK, truth.size))
-        for start in range(0, truth.size, _CHUNK):
-            chunk = told[start : start + _CHUNK]
+        uniform = np.empty(min(CHUNK, truth.size))
+        for start in range(0, truth.size, CHUNK):
+            chunk = told[start : start + CHUNK]
             np.less(rng.random(out=uniform[: chunk.size]), flip, out=chunk.view(bool))
-            chunk ^= truth[start : start + _CHUNK]
+            chunk ^= truth[start : start + CHUNK]
         return reports
 
     def privatize_counts(

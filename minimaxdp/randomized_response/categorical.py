@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate, channels
-from minimaxdp.randomized_response.binary import _CHUNK, Binary, Rng
+from minimaxdp.randomized_response._shared import CHUNK, Encoding, Rng, bits_risk, risk_arguments
+from minimaxdp.randomized_response.binary import Binary
 
 __all__ = [
     "KAry",
@@ -23,7 +24,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Unary:
+class Unary(Encoding):
     r"""Unary randomized response: d categories as d bits, each perturbed with epsilon/2.
 
     .. math:: Z_j = 1\{x = j\} \text{ with probability }
@@ -56,12 +57,6 @@ class Unary:
     >>> unary.estimate(tally, n=2 * 10**9).round(3).tolist()
     [0.5, -0.0, 0.5]
     """
-
-    epsilon: float
-    d: int
-
-    def __post_init__(self) -> None:
-        _set_checked(self)
 
     @property
     def bit(self) -> Binary:
@@ -100,10 +95,10 @@ class Unary:
         TypeError, ValueError
             If an entry is not a category number or there is none.
         """
-        records = _records(categories, self.d)
+        records = self._records(categories)
         rng, flip = np.random.default_rng(rng), self.bit.flip_probability
         reports = np.empty((records.size, self.d), dtype=np.uint8)
-        rows = max(1, _CHUNK // self.d)
+        rows = max(1, CHUNK // self.d)
         uniform = np.empty((min(rows, records.size), self.d))
         for start in range(0, records.size, rows):
             chunk = reports[start : start + rows]
@@ -113,10 +108,7 @@ class Unary:
 
     def tally(self, reports: ArrayLike) -> NDArray[np.int64]:
         """How many reports set each bit: shape (n, d) to shape (d,)."""
-        reports = _validate.bits("reports", reports)
-        if reports.ndim != 2 or reports.shape[1] != self.d:
-            raise ValueError(f"reports must have shape (n, {self.d}), got {reports.shape}")
-        return _column_sums(reports)
+        return self._column_sums(reports)
 
     def privatize_counts(
         self, counts: ArrayLike, *, rng: Rng = None, size: int | None = None
@@ -137,12 +129,8 @@ class Unary:
         -------
         ndarray of int, shape (..., d) or (size, ..., d)
         """
-        counts = _counts(counts, self.d)
-        shape = counts.shape if size is None else (size, *counts.shape)
-        rng, bit = np.random.default_rng(rng), self.bit
-        others = counts.sum(axis=-1, keepdims=True) - counts
-        stay = rng.binomial(counts, bit.truth_probability, shape)
-        return stay + rng.binomial(others, bit.flip_probability, shape)
+        own, other = self.bit.truth_probability, self.bit.flip_probability
+        return self._binomial_sums(counts, own, other, rng, size)
 
     def estimate(self, tally: ArrayLike, n: int) -> NDArray[np.float64]:
         r"""Unbiased estimate of the category probabilities.
@@ -166,16 +154,16 @@ class Unary:
         -----
         Klein's article, with its parenthesis put right (claim ``Klein-RR-est``).
         """
-        n, tally = _tally(tally, n, self.d)
+        n, tally = self._tally(tally, n)
         return (tally / n - self.bit.flip_probability) / np.tanh(self.epsilon / 4)
 
     def risk(self, theta: ArrayLike, n: ArrayLike) -> Any:
         """Expected squared error in l2: see :func:`unary_risk`."""
-        return unary_risk(self.epsilon, _law(theta, self.d), n)
+        return unary_risk(self.epsilon, self._law(theta), n)
 
 
 @dataclass(frozen=True)
-class KAry:
+class KAry(Encoding):
     r"""k-ary randomized response: the true category, or any other, all others alike.
 
     .. math:: \Pr(Z = x) = \frac{e^\varepsilon}{e^\varepsilon + d - 1}, \qquad
@@ -202,12 +190,6 @@ class KAry:
     True
     """
 
-    epsilon: float
-    d: int
-
-    def __post_init__(self) -> None:
-        _set_checked(self)
-
     @property
     def truth_probability(self) -> float:
         """Probability that the true category is reported."""
@@ -230,21 +212,21 @@ class KAry:
         A record is kept, or moved on by a uniform number of places around the circle of
         categories, which reaches each other category with the same probability.
         """
-        records = _records(categories, self.d)
+        records = self._records(categories)
         rng = np.random.default_rng(rng)
         reports = rng.integers(1, self.d, size=records.size)
-        uniform = np.empty(min(_CHUNK, records.size))
-        for start in range(0, records.size, _CHUNK):
-            step = reports[start : start + _CHUNK]
+        uniform = np.empty(min(CHUNK, records.size))
+        for start in range(0, records.size, CHUNK):
+            step = reports[start : start + CHUNK]
             # Arithmetic on masks, since picking entries out by a mask costs more than the draws.
             step *= rng.random(out=uniform[: step.size]) >= self.truth_probability
-            step += records[start : start + _CHUNK]
+            step += records[start : start + CHUNK]
             step -= self.d * (step >= self.d)
         return reports
 
     def tally(self, reports: ArrayLike) -> NDArray[np.int64]:
         """How many reports name each category: shape (n,) to shape (d,)."""
-        return np.bincount(_records(reports, self.d, "reports"), minlength=self.d)
+        return np.bincount(self._records(reports, "reports"), minlength=self.d)
 
     def privatize_counts(
         self, counts: ArrayLike, *, rng: Rng = None, size: int | None = None
@@ -263,7 +245,7 @@ class KAry:
         -------
         ndarray of int, shape (..., d) or (size, ..., d)
         """
-        return channels.sample_counts(self.channel(), _counts(counts, self.d), rng=rng, size=size)
+        return channels.sample_counts(self.channel(), self._counts(counts), rng=rng, size=size)
 
     def estimate(self, tally: ArrayLike, n: int) -> NDArray[np.float64]:
         r"""Unbiased estimate of the category probabilities.
@@ -272,7 +254,7 @@ class KAry:
 
         It sums to one, but entries may be negative; see :func:`project_to_simplex`.
         """
-        n, tally = _tally(tally, n, self.d)
+        n, tally = self._tally(tally, n)
         if np.any(tally.sum(axis=-1) != n):
             raise ValueError(f"tally must sum to n = {n} along its last axis")
         gap = np.expm1(self.epsilon) * self.other_probability
@@ -280,15 +262,7 @@ class KAry:
 
     def risk(self, theta: ArrayLike, n: ArrayLike) -> Any:
         """Expected squared error in l2: see :func:`kary_risk`."""
-        return kary_risk(self.epsilon, _law(theta, self.d), n)
-
-
-def _column_sums(reports: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """How many ones stand in each column: up to 255 rows add up in bytes, at memory speed."""
-    n, d = reports.shape
-    whole = n - n % 255
-    sums = reports[:whole].reshape(-1, 255, d).sum(axis=1, dtype=np.uint8)
-    return sums.sum(axis=0, dtype=np.int64) + reports[whole:].sum(axis=0, dtype=np.int64)
+        return kary_risk(self.epsilon, self._law(theta), n)
 
 
 def unary_risk(epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike) -> Any:
@@ -364,15 +338,9 @@ def kary_risk(epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike) -> Any:
     >>> bool(np.isclose(two, 2 * Binary(1.0).risk(0.5, 10)))
     True
     """
-    epsilon, n = _validate.epsilon(epsilon), _validate.integer("n", n, minimum=1)
-    theta = _validate.distribution("theta", theta)
-    if theta.shape[-1] < 2:
-        raise ValueError(f"theta must have at least 2 categories, got {theta.shape[-1]}")
-    epsilon = np.asarray(epsilon)[..., None]
+    epsilon, theta, n = risk_arguments(epsilon, theta, n)
     total = np.exp(epsilon) + theta.shape[-1] - 1
-    gap = np.expm1(epsilon) / total
-    reported = 1 / total + gap * theta
-    return (reported * (1 - reported)).sum(axis=-1) / (n * gap[..., 0] ** 2)
+    return bits_risk(1 / total, np.expm1(epsilon) / total, theta) / n
 
 
 def effective_sample_size(epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike) -> Any:
@@ -457,39 +425,3 @@ def project_to_simplex(vectors: ArrayLike) -> NDArray[np.float64]:
     shift = (falling.cumsum(axis=-1) - 1) / np.arange(1, v.shape[-1] + 1)
     last = (falling > shift).sum(axis=-1, keepdims=True) - 1
     return np.maximum(v - np.take_along_axis(shift, last, axis=-1), 0)
-
-
-def _set_checked(mechanism: Unary | KAry) -> None:
-    epsilon = _validate.scalar("epsilon", _validate.epsilon(mechanism.epsilon))
-    d = _validate.scalar("d", _validate.integer("d", mechanism.d, minimum=2))
-    object.__setattr__(mechanism, "epsilon", float(epsilon))
-    object.__setattr__(mechanism, "d", d)
-
-
-def _records(values: ArrayLike, d: int, name: str = "categories") -> NDArray[np.integer]:
-    records = _validate.categories(name, values, d)
-    if records.ndim != 1:
-        raise ValueError(f"{name} must be a vector of records, got shape {records.shape}")
-    return records
-
-
-def _counts(values: ArrayLike, d: int) -> NDArray[np.integer]:
-    counts = _validate.counts("counts", values)
-    if counts.shape[-1] != d:
-        raise ValueError(f"counts must have {d} entries along the last axis, got {counts.shape}")
-    return counts
-
-
-def _tally(values: ArrayLike, n: int, d: int) -> tuple[int, NDArray[np.integer]]:
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
-    tally = np.asarray(_validate.integer("tally", values, minimum=0, maximum=n))
-    if tally.ndim == 0 or tally.shape[-1] != d:
-        raise ValueError(f"tally must have {d} entries along its last axis, got {tally.shape}")
-    return n, tally
-
-
-def _law(theta: ArrayLike, d: int) -> NDArray[np.float64]:
-    law = _validate.distribution("theta", theta)
-    if law.shape[-1] != d:
-        raise ValueError(f"theta must have {d} probabilities, got {law.shape[-1]}")
-    return law

@@ -11,15 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate, channels
-from minimaxdp.randomized_response.binary import _CHUNK, Rng
-from minimaxdp.randomized_response.categorical import (
-    _column_sums,
-    _counts,
-    _law,
-    _records,
-    _set_checked,
-    _tally,
-)
+from minimaxdp.randomized_response._shared import CHUNK, Encoding, Rng, bits_risk, risk_arguments
 
 __all__ = [
     "HadamardResponse",
@@ -38,7 +30,7 @@ _LARGEST_MATRIX = 2**16
 
 
 @dataclass(frozen=True)
-class SubsetSelection:
+class SubsetSelection(Encoding):
     r"""Subset selection: report w categories, the true one more often among them.
 
     .. math:: \Pr(Z = S) \propto \begin{cases} e^\varepsilon & x \in S \\ 1 & x \notin S
@@ -72,12 +64,10 @@ class SubsetSelection:
     (2, [2, 2, 2])
     """
 
-    epsilon: float
-    d: int
     w: int | None = None
 
     def __post_init__(self) -> None:
-        _set_checked(self)  # type: ignore[arg-type]
+        super().__post_init__()
         if self.w is None:
             w = int(best_subset_size(self.epsilon, self.d))
         else:
@@ -105,7 +95,7 @@ class SubsetSelection:
 
     def privatize(self, categories: ArrayLike, *, rng: Rng = None) -> NDArray[np.uint8]:
         """Perturb every record independently: shape (n,) to bits of shape (n, d)."""
-        records = _records(categories, self.d)
+        records = self._records(categories)
         rng = np.random.default_rng(rng)
         reports = np.empty((records.size, self.d), dtype=np.uint8)
         rows = min(records.size, max(256, _BITS // self.d))
@@ -131,31 +121,27 @@ class SubsetSelection:
 
     def tally(self, reports: ArrayLike) -> NDArray[np.int64]:
         """How many reports contain each category: shape (n, d) to shape (d,)."""
-        reports = _validate.bits("reports", reports)
-        if reports.ndim != 2 or reports.shape[1] != self.d:
-            raise ValueError(f"reports must have shape (n, {self.d}), got {reports.shape}")
-        return _column_sums(reports)
+        return self._column_sums(reports)
 
     def privatize_counts(
         self, counts: ArrayLike, *, rng: Rng = None, size: int | None = None
     ) -> NDArray[np.int64]:
         """The tally, drawn from the number of records in each category (small worlds only)."""
-        counts = _counts(counts, self.d)
-        drawn = channels.sample_counts(self.channel(), counts, rng=rng, size=size)
-        return drawn @ self._subsets()
+        counts = self._counts(counts)
+        return channels.sample_counts(self.channel(), counts, rng=rng, size=size) @ self._subsets()
 
     def estimate(self, tally: ArrayLike, n: int) -> NDArray[np.float64]:
         r"""Unbiased estimate of the category probabilities.
 
         .. math:: \hat\theta = \frac{\text{tally}/n - q}{p - q}
         """
-        n, tally = _tally(tally, n, self.d)
+        n, tally = self._tally(tally, n)
         q = self.other_probability
         return (tally / n - q) / (self.member_probability - q)
 
     def risk(self, theta: ArrayLike, n: ArrayLike) -> Any:
         """Expected squared error in l2: see :func:`subset_selection_risk`."""
-        return subset_selection_risk(self.epsilon, _law(theta, self.d), n, w=self.w)
+        return subset_selection_risk(self.epsilon, self._law(theta), n, w=self.w)
 
     def _subsets(self) -> NDArray[np.int64]:
         members = np.array(list(combinations(range(self.d), self.w)))
@@ -165,7 +151,7 @@ class SubsetSelection:
 
 
 @dataclass(frozen=True)
-class OptimisedUnary:
+class OptimisedUnary(Encoding):
     r"""Optimised unary encoding: d bits, the true one a fair coin, the others rarely one.
 
     .. math:: \Pr(Z_x = 1) = \frac12, \qquad \Pr(Z_j = 1) = \frac1{e^\varepsilon + 1}
@@ -195,12 +181,6 @@ class OptimisedUnary:
     (3, 8)
     """
 
-    epsilon: float
-    d: int
-
-    def __post_init__(self) -> None:
-        _set_checked(self)  # type: ignore[arg-type]
-
     @property
     def other_probability(self) -> float:
         """Probability that one given other bit is one."""
@@ -216,10 +196,10 @@ class OptimisedUnary:
 
     def privatize(self, categories: ArrayLike, *, rng: Rng = None) -> NDArray[np.uint8]:
         """Perturb every record independently: shape (n,) to bits of shape (n, d)."""
-        records = _records(categories, self.d)
+        records = self._records(categories)
         rng = np.random.default_rng(rng)
         reports = np.empty((records.size, self.d), dtype=np.uint8)
-        rows = max(1, _CHUNK // self.d)
+        rows = max(1, CHUNK // self.d)
         uniform = np.empty((min(rows, records.size), self.d))
         for start in range(0, records.size, rows):
             truth, chunk = records[start : start + rows], reports[start : start + rows]
@@ -230,38 +210,29 @@ class OptimisedUnary:
 
     def tally(self, reports: ArrayLike) -> NDArray[np.int64]:
         """How many reports set each bit: shape (n, d) to shape (d,)."""
-        reports = _validate.bits("reports", reports)
-        if reports.ndim != 2 or reports.shape[1] != self.d:
-            raise ValueError(f"reports must have shape (n, {self.d}), got {reports.shape}")
-        return _column_sums(reports)
+        return self._column_sums(reports)
 
     def privatize_counts(
         self, counts: ArrayLike, *, rng: Rng = None, size: int | None = None
     ) -> NDArray[np.int64]:
         """The tally of reports, drawn from the number of records in each category."""
-        counts = _counts(counts, self.d)
-        shape = counts.shape if size is None else (size, *counts.shape)
-        rng = np.random.default_rng(rng)
-        others = counts.sum(axis=-1, keepdims=True) - counts
-        return rng.binomial(counts, 0.5, shape) + rng.binomial(
-            others, self.other_probability, shape
-        )
+        return self._binomial_sums(counts, 0.5, self.other_probability, rng, size)
 
     def estimate(self, tally: ArrayLike, n: int) -> NDArray[np.float64]:
         r"""Unbiased estimate of the category probabilities.
 
         .. math:: \hat\theta = \frac{\text{tally}/n - q}{1/2 - q}
         """
-        n, tally = _tally(tally, n, self.d)
+        n, tally = self._tally(tally, n)
         return (tally / n - self.other_probability) * 2 / np.tanh(self.epsilon / 2)
 
     def risk(self, theta: ArrayLike, n: ArrayLike) -> Any:
         """Expected squared error in l2: see :func:`optimised_unary_risk`."""
-        return optimised_unary_risk(self.epsilon, _law(theta, self.d), n)
+        return optimised_unary_risk(self.epsilon, self._law(theta), n)
 
 
 @dataclass(frozen=True)
-class HadamardResponse:
+class HadamardResponse(Encoding):
     r"""Hadamard response: a report of a few bits for any number of categories.
 
     .. math:: \Pr(Z = y) = \frac{2}{K (1 + e^\varepsilon)} \begin{cases} e^\varepsilon &
@@ -294,12 +265,6 @@ class HadamardResponse:
     1024
     """
 
-    epsilon: float
-    d: int
-
-    def __post_init__(self) -> None:
-        _set_checked(self)  # type: ignore[arg-type]
-
     @property
     def reports(self) -> int:
         """Number K of different reports, a power of two."""
@@ -315,7 +280,7 @@ class HadamardResponse:
 
     def privatize(self, categories: ArrayLike, *, rng: Rng = None) -> NDArray[np.int64]:
         """Perturb every record independently: shape (n,) to reports of shape (n,)."""
-        records = _records(categories, self.d)
+        records = self._records(categories)
         rng, false = np.random.default_rng(rng), 1 / (1 + np.exp(self.epsilon))
         reports = rng.integers(0, self.reports, records.size)
         # Six short passes for two draws: they pay only in buffers that stay in the nearest cache.
@@ -339,14 +304,14 @@ class HadamardResponse:
 
     def tally(self, reports: ArrayLike) -> NDArray[np.int64]:
         """How many reports are of sign +1 in the row of each category: (n,) to (d,)."""
-        seen = _records(reports, self.reports, "reports")
+        seen = self._records(reports, "reports", self.reports)
         return self._signs(np.bincount(seen, minlength=self.reports))
 
     def privatize_counts(
         self, counts: ArrayLike, *, rng: Rng = None, size: int | None = None
     ) -> NDArray[np.int64]:
         """The tally, drawn from the number of records in each category."""
-        counts = _counts(counts, self.d)
+        counts = self._counts(counts)
         return self._signs(channels.sample_counts(self.channel(), counts, rng=rng, size=size))
 
     def estimate(self, tally: ArrayLike, n: int) -> NDArray[np.float64]:
@@ -354,12 +319,12 @@ class HadamardResponse:
 
         .. math:: \hat\theta = \frac{2\, \text{tally}/n - 1}{\tanh(\varepsilon/2)}
         """
-        n, tally = _tally(tally, n, self.d)
+        n, tally = self._tally(tally, n)
         return (2 * tally / n - 1) / np.tanh(self.epsilon / 2)
 
     def risk(self, theta: ArrayLike, n: ArrayLike) -> Any:
         """Expected squared error in l2: see :func:`hadamard_risk`."""
-        return hadamard_risk(self.epsilon, _law(theta, self.d), n)
+        return hadamard_risk(self.epsilon, self._law(theta), n)
 
     def _signs(self, seen: NDArray[np.int64]) -> NDArray[np.int64]:
         """Counts of reports to counts of sign +1, by the fast Walsh-Hadamard transform."""
@@ -446,7 +411,7 @@ def subset_selection_risk(
     >>> bool(np.isclose(subset_selection_risk(1.0, law, 9, w=1), kary_risk(1.0, law, 9)))
     True
     """
-    epsilon, theta, n = _risk_arguments(epsilon, theta, n)
+    epsilon, theta, n = risk_arguments(epsilon, theta, n)
     d = theta.shape[-1]
     if w is None:
         w = best_subset_size(epsilon, d)
@@ -456,7 +421,7 @@ def subset_selection_risk(
     q = (w - p) / (d - 1)
     # p - q without cancellation at small budgets
     gap = w * (d - w) * -np.expm1(-epsilon) / ((w + (d - w) * np.exp(-epsilon)) * (d - 1))
-    return _bits_risk(np.asarray(q), np.asarray(gap), theta) / n
+    return bits_risk(q, gap, theta) / n
 
 
 def optimised_unary_risk(epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike) -> Any:
@@ -484,9 +449,8 @@ def optimised_unary_risk(epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike) -> 
     >>> round(float(optimised_unary_risk(np.log(3), [0.5, 0.5], 1)), 12)
     7.5
     """
-    epsilon, theta, n = _risk_arguments(epsilon, theta, n)
-    q = np.asarray(1 / (1 + np.exp(epsilon)))
-    return _bits_risk(q, np.asarray(np.tanh(epsilon / 2) / 2), theta) / n
+    epsilon, theta, n = risk_arguments(epsilon, theta, n)
+    return bits_risk(1 / (1 + np.exp(epsilon)), np.tanh(epsilon / 2) / 2, theta) / n
 
 
 def hadamard_risk(epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike) -> Any:
@@ -514,26 +478,8 @@ def hadamard_risk(epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike) -> Any:
     >>> round(float(hadamard_risk(np.log(3), [0.5, 0.5], 1)), 12)
     7.5
     """
-    epsilon, theta, n = _risk_arguments(epsilon, theta, n)
+    epsilon, theta, n = risk_arguments(epsilon, theta, n)
     return (theta.shape[-1] / np.tanh(epsilon / 2) ** 2 - (theta**2).sum(axis=-1)) / n
-
-
-def _risk_arguments(
-    epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike
-) -> tuple[Any, NDArray[np.float64], Any]:
-    epsilon, n = _validate.epsilon(epsilon), _validate.integer("n", n, minimum=1)
-    theta = _validate.distribution("theta", theta)
-    if theta.shape[-1] < 2:
-        raise ValueError(f"theta must have at least 2 categories, got {theta.shape[-1]}")
-    return epsilon, theta, n
-
-
-def _bits_risk(
-    q: NDArray[np.float64], gap: NDArray[np.float64], theta: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Sum of pi (1 - pi) / gap^2 over categories: only the law of each bit alone matters."""
-    reported = q[..., None] + gap[..., None] * theta
-    return (reported * (1 - reported)).sum(axis=-1) / gap**2
 
 
 def _uniform_factor(epsilon: Any, d: Any, w: Any) -> Any:
