@@ -64,13 +64,18 @@ def _evaluate(points: Array, weights: Array, translate: bool) -> _State:
     centre = weights @ points / total if translate else np.zeros(points.shape[1])
     shifted = points - centre if translate else points
     used = weights > 0
-    scaled = shifted[used] * np.sqrt(weights[used])[:, None]
+    roots, axes = spectrum(shifted[used], weights[used])
+    gradient = ((shifted @ axes) ** 2 / roots).sum(axis=1)
+    return _State(centre, roots, axes, gradient, total)
+
+
+def spectrum(points: Array, weights: Array) -> tuple[Array, Array]:
+    """Square roots of the eigenvalues of M, rising, and its axes as columns."""
+    scaled = points * np.sqrt(weights)[:, None]
     values, axes = np.linalg.eigh(scaled.T @ scaled)
     # Directions that carry no weight must not divide by zero; a certificate shows them as a
     # large excess, which the next step repairs.
-    roots = np.sqrt(np.maximum(values, values[-1] * 1e-28))
-    gradient = ((shifted @ axes) ** 2 / roots).sum(axis=1)
-    return _State(centre, roots, axes, gradient, total)
+    return np.sqrt(np.maximum(values, values[-1] * 1e-28)), axes
 
 
 def ascend(points: Array, translate: bool, tolerance: float) -> Array:

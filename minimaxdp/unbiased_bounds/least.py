@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate
-from minimaxdp.unbiased_bounds._ascent import ascend
+from minimaxdp.unbiased_bounds._ascent import ascend, spectrum
 
 __all__ = ["LeastEllipsoid", "least_ellipsoid"]
 
@@ -163,9 +163,7 @@ def least_ellipsoid(
         inner, weights, excess = flat[kept], weights[kept], None
 
     centre = weights @ inner if fit == "free" else np.zeros(flat.shape[1])
-    scaled = (inner - centre) * np.sqrt(weights)[:, None]
-    values, axes = np.linalg.eigh(scaled.T @ scaled)
-    roots = _roots(values)
+    roots, axes = spectrum(inner - centre, weights)
     if excess is None:
         gradient = (((flat - centre) @ axes) ** 2 / roots).sum(axis=1)
         excess = max(1.0, float(gradient.max() / roots.sum()))
@@ -202,16 +200,14 @@ def _difference(cloud: Array, tolerance: float) -> tuple[Array, Array, float]:
         halves = (cloud[first] - cloud[second]) / 2
         weights = ascend(halves, False, max(aim, tolerance / 2))
         kept = weights > 0
-        scaled = halves[kept] * np.sqrt(weights[kept])[:, None]
-        values, axes = np.linalg.eigh(scaled.T @ scaled)
-        roots = _roots(values)
-        known = float(((halves @ axes) ** 2 / roots).sum(axis=1).max() / roots.sum())
+        roots, axes = spectrum(halves[kept], weights[kept])
+        gauge = ((halves @ axes) ** 2 / roots).sum(axis=1) / roots.sum()
+        known = float(gauge.max())
         excess, one, other = _farthest(cloud @ axes / np.sqrt(roots * roots.sum()), max(known, 1.0))
         if excess - 1 <= tolerance or (not len(one) and aim <= tolerance / 2):
             break
         aim = min(aim, (excess - 1) / 30) if len(one) else tolerance / 2
         # Pairs far inside stay out; what is inside by mistake is found by the next search.
-        gauge = ((halves @ axes) ** 2 / roots).sum(axis=1) / roots.sum()
         stay = gauge > 0.9
         stay[np.flatnonzero(kept)] = True
         pairs = np.unique(
@@ -220,11 +216,6 @@ def _difference(cloud: Array, tolerance: float) -> tuple[Array, Array, float]:
         )
         first, second = pairs.T
     return halves[kept], weights[kept], max(excess, known, 1.0)
-
-
-def _roots(values: Array) -> Array:
-    """Square roots of eigenvalues; one that carries no weight must not divide by zero."""
-    return np.sqrt(np.maximum(values, values[-1] * 1e-28))
 
 
 def _starting_pairs(cloud: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
