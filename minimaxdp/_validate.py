@@ -137,6 +137,18 @@ def rows(name: str, array: NDArray[Any], d: int) -> NDArray[Any]:
     return array
 
 
+def losses(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
+    """What a function of that name returned: as many losses as asked for, or rows of them."""
+    array = np.asarray(values, dtype=float)
+    if array.ndim not in (1, 2) or array.shape[0] != size:
+        raise ValueError(
+            f"{name} must return shape ({size},) or ({size}, columns), got {array.shape}"
+        )
+    if not np.all(np.isfinite(array)):
+        raise ValueError(f"{name} must return finite values, got NaN or infinity")
+    return array
+
+
 def _numeric(name: str, value: ArrayLike, kinds: str, wanted: str) -> NDArray[Any]:
     try:
         array = np.asarray(value)

@@ -303,14 +303,7 @@ def fit_power_law(
 
 def _one_block(task: tuple[Loss, np.random.Generator, int]) -> NDArray[np.float64]:
     loss, rng, size = task
-    values = np.asarray(loss(rng, size), dtype=float)
-    if values.ndim not in (1, 2) or values.shape[0] != size:
-        raise ValueError(
-            f"loss must return shape ({size},) or ({size}, columns), got {values.shape}"
-        )
-    if not np.all(np.isfinite(values)):
-        raise ValueError("loss must return finite values, got NaN or infinity")
-    return values
+    return _validate.losses("loss", loss(rng, size), size)
 
 
 def _map(

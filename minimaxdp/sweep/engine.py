@@ -20,7 +20,6 @@ import numpy as np
 
 import minimaxdp
 from minimaxdp import _validate
-from minimaxdp.risk import _one_block
 from minimaxdp.sweep.table import Key, Result, _combine, _Table
 
 __all__ = ["grid", "run"]
@@ -179,7 +178,7 @@ def _compute(
 ) -> tuple[Key, dict[str, Any]]:
     """One chunk, wherever it runs: its mean and its sum of squares about it."""
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
-    losses = _one_block((lambda rng, size: simulate(rng, size, **cell), rng, size))
+    losses = _validate.losses("simulate", simulate(rng, size, **cell), size)
     mean = losses.mean(axis=0)
     squares = ((losses - mean) ** 2).sum(axis=0)
     return key, {"replications": size, "mean": mean.tolist(), "squares": squares.tolist()}
