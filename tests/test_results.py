@@ -1,7 +1,7 @@
 """The table of results: order in every cell, one text for numbers and expressions."""
 
 import warnings
-from functools import cache
+from functools import cache, partial
 
 import mpmath
 import numpy as np
@@ -12,7 +12,9 @@ from minimaxdp import density_estimation, privacy, results
 from minimaxdp import lower_bounds as lb
 from minimaxdp import mean_estimation as me
 from minimaxdp import randomized_response as rr
+from minimaxdp import unbiased_bounds as ub
 
+near = partial(pytest.approx, rel=1e-8)
 NAMES = ("n", "d", "epsilon", "delta", "k", "beta")
 
 
@@ -136,6 +138,27 @@ def test_closed_forms_are_those_of_the_package():
         high("bounded mean", "approximate")
         >= me.shrunk_ceiling(np.minimum(exact, pure), people) * (1 - 1e-12)
     )
+
+
+@pytest.mark.parametrize(("n", "d", "epsilon"), [(50, 3, 0.2), (10**6, 23, 5.0), (20, 2, 8.0)])
+def test_closed_forms_of_unbiased_means_are_those_of_their_chapter(n, d, epsilon):
+    v = {"n": n, "d": d, "epsilon": epsilon}
+    rho = results.levels(epsilon)["zcdp"]
+    # The least ellipsoid around the tips of the axes is the unit ball.
+    tips = np.vstack([np.eye(d), -np.eye(d)])
+    pure, zcdp = ub.unbiased_floor(tips, n, epsilon=epsilon), ub.unbiased_floor(tips, n, rho=rho)
+    alone = ub.unbiased_floor(tips, 1, epsilon=epsilon)
+
+    low, high = results.closed_bounds("unbiased mean", "pure", **v)
+    assert low == near(max(pure.trace, ub.packing_floor(d, n, epsilon)))
+    assert high == near(pure.noise.error**2)
+    low, high = results.closed_bounds("unbiased mean", "zcdp", **v)
+    assert low == near(zcdp.trace)
+    assert high == near(min(pure.noise.error**2, zcdp.noise.error**2))
+    low, high = results.closed_bounds("unbiased mean", "local", **v)
+    assert low == near(alone.trace / n)
+    ball = me.local_energy("ball", epsilon, d) / n
+    assert ball <= high <= 1.5 * ball
 
 
 def test_density_formulas_against_those_of_their_chapter():

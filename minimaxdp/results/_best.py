@@ -9,6 +9,7 @@ import numpy as np
 from minimaxdp import lower_bounds
 from minimaxdp import mean_estimation as me
 from minimaxdp.results.cells import Setting, closed_bounds, levels
+from minimaxdp.results.closed import _levels, numpy_operations
 
 __all__ = ["best_factor", "implied_alpha", "mean_floor", "or_subset", "start"]
 
@@ -20,10 +21,7 @@ def start(problem: str, definition: str, s: Setting) -> tuple[float, float, dict
 
 def implied_alpha(definition: str, s: Setting) -> float:
     """Total variation implied by the definition at its level."""
-    at = levels(s.epsilon)
-    if definition == "approximate":
-        return at["tv"] + s.delta * (1 - at["tv"])
-    return min(1.0, float(np.sqrt(at["kl"] / 2))) if definition in ("zcdp", "kl") else at["tv"]
+    return float(_levels(numpy_operations(), s).alpha[definition])
 
 
 @lru_cache(maxsize=4096)  # the slowest floor, and pure and local cells ask for the same ones

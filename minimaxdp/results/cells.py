@@ -177,7 +177,7 @@ def closed_bounds(problem: str, definition: str, **parameters: Any) -> tuple[Any
     """
     if (problem, definition) not in CLOSED:
         raise ValueError(f"problem and definition must name a cell, got {(problem, definition)!r}")
-    values = {name: getattr(Setting(), name) for name in Setting.__dataclass_fields__}
+    values = asdict(Setting())
     unknown = set(parameters) - set(values)
     if unknown:
         raise ValueError(f"parameters must be among {', '.join(values)}, got {sorted(unknown)}")

@@ -81,11 +81,8 @@ def _levels(m: Operations, v: Any) -> SimpleNamespace:
     rho = v.epsilon * t
     pinsker = m.least(1, m.sqrt(rho / 2))
     loose = t + v.delta * (1 - t)  # (e^eps - 1 + 2 delta) / (e^eps + 1)
-    return SimpleNamespace(
-        t=t,
-        rho=rho,
-        alpha={"pure": t, "approximate": loose, "zcdp": pinsker, "kl": pinsker, "tv": t},
-    )
+    alpha = dict.fromkeys(("pure", "tv", "local"), t) | dict.fromkeys(("zcdp", "kl"), pinsker)
+    return SimpleNamespace(t=t, rho=rho, alpha=alpha | {"approximate": loose})
 
 
 def _kappa(m: Operations, v: Any) -> Any:
