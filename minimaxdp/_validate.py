@@ -6,6 +6,7 @@ or a ValueError (wrong value) whose message names the argument, the value and th
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -147,6 +148,12 @@ def losses(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
     if not np.all(np.isfinite(array)):
         raise ValueError(f"{name} must return finite values, got NaN or infinity")
     return array
+
+
+def choice(name: str, value: Any, allowed: Iterable[str]) -> None:
+    """One of a few words."""
+    if value not in (words := tuple(allowed)):
+        raise ValueError(f"{name} must be one of {', '.join(words)}, got {value!r}")
 
 
 def _numeric(name: str, value: ArrayLike, kinds: str, wanted: str) -> NDArray[Any]:

@@ -12,7 +12,6 @@ from scipy.optimize import brentq
 from scipy.special import hyp2f1
 
 from minimaxdp import _validate
-from minimaxdp.inference.ump import _choice
 
 __all__ = ["fiducial_cdf", "fiducial_interval", "selection_draws", "solution_interval"]
 
@@ -107,7 +106,7 @@ def selection_draws(
     n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
     count = _validate.scalar("count", _validate.integer("count", count, minimum=0, maximum=n))
     size = _validate.scalar("size", _validate.integer("size", size, minimum=1))
-    _choice("selection", selection, SELECTIONS)
+    _validate.choice("selection", selection, SELECTIONS)
     rng = np.random.default_rng(rng)
     low, high = solution_interval(rng.random((size, n)), count)
     share = rng.beta(0.5, 0.5, size) if selection == "jeffreys" else rng.random(size)
@@ -158,7 +157,7 @@ def fiducial_cdf(theta: ArrayLike, count: int, n: int, *, selection: str = "jeff
     theta = np.asarray(_validate.real("theta", theta, minimum=0, maximum=1))
     n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
     k = _validate.scalar("count", _validate.integer("count", count, minimum=0, maximum=n))
-    _choice("selection", selection, SELECTIONS)
+    _validate.choice("selection", selection, SELECTIONS)
     if selection == "jeffreys":
         return scipy.stats.beta.cdf(theta, k + 0.5, n - k + 0.5)
     inside = np.reshape([_inside(t, k, n) for t in theta.ravel()], theta.shape)

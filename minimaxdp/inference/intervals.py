@@ -16,7 +16,6 @@ from minimaxdp.inference._binomial import SCALE, scaled_probabilities
 from minimaxdp.inference.jimi import jimi_cdf
 from minimaxdp.inference.release import LaplaceRelease, TulapRelease
 from minimaxdp.inference.tulap import Tulap
-from minimaxdp.inference.ump import _choice
 
 __all__ = [
     "METHODS",
@@ -131,7 +130,7 @@ def confidence_bound(
     released = np.asarray(_validate.real("released", released))
     n, epsilon, delta = _checked(n, epsilon, delta, method)
     level = _validate.scalar("level", _validate.real("level", level, above=0, below=1))
-    _choice("side", side, ("lower", "upper"))
+    _validate.choice("side", side, ("lower", "upper"))
     z = released.astype(float).ravel()
     if side == "upper":  # count the zeros instead of the ones
         z = n - z
@@ -185,7 +184,7 @@ def critical_value(
     n, epsilon, delta = _checked(n, epsilon, delta, method)
     theta0 = _validate.scalar("theta0", _validate.real("theta0", theta0, minimum=0, maximum=1))
     alpha = _validate.scalar("alpha", _validate.real("alpha", alpha, above=0, below=1))
-    _choice("alternative", alternative, ("greater", "less"))
+    _validate.choice("alternative", alternative, ("greater", "less"))
     if alternative == "less":
         return n - float(_critical(np.array([1 - theta0]), n, epsilon, delta, alpha, method)[0])
     return float(_critical(np.array([theta0]), n, epsilon, delta, alpha, method)[0])
@@ -373,7 +372,7 @@ def expected_length(
 
 
 def _checked(n: int, epsilon: float, delta: float, method: str) -> tuple[int, float, float]:
-    _choice("method", method, METHODS)
+    _validate.choice("method", method, METHODS)
     n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
     epsilon = _validate.scalar("epsilon", _validate.epsilon(epsilon))
     delta = _validate.scalar("delta", _validate.real("delta", delta, minimum=0, below=1))

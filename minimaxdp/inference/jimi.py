@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc
 
 from minimaxdp import _validate
-from minimaxdp.inference.ump import _choice
 
 __all__ = ["jimi_cdf", "jimi_draws"]
 
@@ -67,7 +66,7 @@ def jimi_cdf(
     released = _validate.real("released", released)
     n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
     epsilon = _validate.scalar("epsilon", _validate.epsilon(epsilon))
-    _choice("form", form, FORMS)
+    _validate.choice("form", form, FORMS)
     theta, released = np.broadcast_arrays(theta, released)
     flat, z = theta.astype(float).ravel(), released.astype(float).ravel()
     law = _beta_form if form == "beta" else _rounded_form
@@ -128,7 +127,7 @@ def jimi_draws(
     n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
     epsilon = _validate.scalar("epsilon", _validate.epsilon(epsilon))
     size = _validate.scalar("size", _validate.integer("size", size, minimum=1))
-    _choice("form", form, FORMS)
+    _validate.choice("form", form, FORMS)
     rng = np.random.default_rng(rng)
     t = released - rng.laplace(scale=1 / epsilon, size=size)
     if form == "rounded":

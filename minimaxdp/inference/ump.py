@@ -72,7 +72,7 @@ def p_value(
     """
     released = _validate.real("released", released)
     sides = ("greater", "less", "two-sided", "unbiased")
-    _choice("alternative", alternative, sides)
+    _validate.choice("alternative", alternative, sides)
     law = _law(n, theta0, epsilon, delta, noise)
     if alternative == "greater":
         return law.sf(released)
@@ -236,7 +236,7 @@ def unbiased_power(
     0.05
     """
     theta = np.asarray(_validate.real("theta", theta, minimum=0, maximum=1))
-    _choice("release", release, ("count", "distance"))
+    _validate.choice("release", release, ("count", "distance"))
     if release == "distance":
         centre, margin = unbiased_test(n, theta0, epsilon, delta, alpha=alpha)
         x = np.arange(n + 1.0)
@@ -339,17 +339,12 @@ def optimal_power(
 
 
 def _law(n: int, theta: float, epsilon: float, delta: float, noise: str) -> Any:
-    _choice("noise", noise, ("tulap", "laplace"))
+    _validate.choice("noise", noise, ("tulap", "laplace"))
     if noise == "tulap":
         return TulapRelease(n, theta, epsilon, delta)
     if delta != 0:
         raise ValueError(f"delta must be 0 for Laplace noise, got {delta}")
     return LaplaceRelease(n, theta, epsilon)
-
-
-def _choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
 
 
 def _window(law: Any) -> tuple[Any, float]:

@@ -95,7 +95,7 @@ def energy_factor(
     0.0048
     """
     n, d = _validate.integer("n", n, minimum=1), _validate.integer("d", d, minimum=1)
-    _known(definition)
+    _validate.choice("definition", definition, DEFINITIONS)
     if (delta is not None) != (definition == "approximate"):
         raise ValueError(f"delta goes with the definition 'approximate' alone, got {delta!r}")
     if (level is None) != (definition == "none"):
@@ -477,8 +477,3 @@ def _printed_rate(
 def _tv_mu(alpha: Any) -> Any:
     """Shift in standard deviations at which two normal laws are alpha apart."""
     return 2 * np.sqrt(2) * erfinv(np.asarray(alpha))
-
-
-def _known(definition: str) -> None:
-    if definition not in DEFINITIONS:
-        raise ValueError(f"definition must be one of {', '.join(DEFINITIONS)}, got {definition!r}")

@@ -214,8 +214,7 @@ def local_energy(method: Method, epsilon: ArrayLike, d: ArrayLike) -> Any:
     [73.0, 49.0, 56.19, 18.73, 16.67]
     """
     epsilon, d = _validate.epsilon(epsilon), _validate.integer("d", d, minimum=1)
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    _validate.choice("method", method, METHODS)
     wide = np.asarray(d, dtype=float)
     if method == "laplace":
         return 1 + 8 * wide**2 / epsilon**2

@@ -117,8 +117,7 @@ def exact_risk(*, problem: str, mechanism: str, n: int, epsilon: float, d: int) 
 
 
 def _checked(problem: str, mechanism: str, n: int, epsilon: float, d: int) -> _Problem:
-    if problem not in PROBLEMS:
-        raise ValueError(f"problem must be one of {', '.join(PROBLEMS)}, got {problem!r}")
+    _validate.choice("problem", problem, PROBLEMS)
     kind, fixed = PROBLEMS[problem], {"proportion": 2, "mean": 1}
     if mechanism not in kind.mechanisms:
         known = ", ".join(kind.mechanisms)
