@@ -72,6 +72,21 @@ def scalar(name: str, value: Any) -> Any:
     return value.item()
 
 
+def one_real(name: str, value: Any, **bounds: Any) -> float:
+    """A real number that stands alone, within bounds as for `real`."""
+    return scalar(name, real(name, value, **bounds))
+
+
+def one_integer(name: str, value: Any, **bounds: Any) -> int:
+    """An integer that stands alone, within bounds as for `integer`."""
+    return scalar(name, integer(name, value, **bounds))
+
+
+def one_epsilon(value: Any, name: str = "epsilon") -> float:
+    """A single privacy budget."""
+    return scalar(name, epsilon(value, name))
+
+
 def bits(name: str, values: ArrayLike) -> NDArray[np.uint8]:
     """Zeros and ones (or booleans), at least one of them; the caller's array if it fits."""
     array = _numeric(name, values, "biu", "0 and 1 of an integer or boolean type")

@@ -240,7 +240,7 @@ def power(channel: ArrayLike, n: int) -> NDArray[np.float64]:
     (8, 8)
     """
     channel = _validate.channel("channel", channel)
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
+    n = _validate.one_integer("n", n, minimum=1)
     return product(*[channel] * n)
 
 

@@ -102,10 +102,10 @@ class Hypercube:
     radius: float = 1.0
 
     def __post_init__(self) -> None:
-        epsilon = _validate.scalar("epsilon", _validate.epsilon(self.epsilon))
-        d = _validate.scalar("d", _validate.integer("d", self.d, minimum=1))
-        radius = _validate.scalar("radius", _validate.real("radius", self.radius, above=0))
-        for name, value in (("epsilon", float(epsilon)), ("d", d), ("radius", float(radius))):
+        epsilon = _validate.one_epsilon(self.epsilon)
+        d = _validate.one_integer("d", self.d, minimum=1)
+        radius = _validate.one_real("radius", self.radius, above=0)
+        for name, value in (("epsilon", epsilon), ("d", d), ("radius", radius)):
             object.__setattr__(self, name, value)
 
     @property

@@ -158,10 +158,8 @@ def monte_carlo(
     >>> result.agrees_with(0.5)
     True
     """
-    replications = _validate.scalar(
-        "replications", _validate.integer("replications", replications, minimum=2)
-    )
-    block = _validate.scalar("block", _validate.integer("block", block, minimum=1))
+    replications = _validate.one_integer("replications", replications, minimum=2)
+    block = _validate.one_integer("block", block, minimum=1)
     sizes = [min(block, replications - start) for start in range(0, replications, block)]
     if isinstance(rng, np.random.SeedSequence):
         streams = [np.random.default_rng(seed) for seed in rng.spawn(len(sizes))]
@@ -259,7 +257,7 @@ def fit_power_law(
     True
     """
     values = np.asarray(_validate.real("values", values, above=0))
-    level = _validate.scalar("level", _validate.real("level", level, above=0, below=1))
+    level = _validate.one_real("level", level, above=0, below=1)
     if values.ndim != 1:
         raise ValueError(f"values must be a vector, got shape {values.shape}")
     if not factors:
@@ -311,7 +309,7 @@ def _map(
 ) -> list[NDArray[np.float64]]:
     if callable(workers):
         return list(workers(function, tasks))
-    workers = _validate.scalar("workers", _validate.integer("workers", workers, minimum=-1))
+    workers = _validate.one_integer("workers", workers, minimum=-1)
     if workers == 0:
         raise ValueError("workers must be -1, a positive integer or a map-like callable, got 0")
     if workers == 1:

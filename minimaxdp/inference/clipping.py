@@ -104,10 +104,10 @@ def clipped_interval(
     >>> [round(end, 3) for end in clipped_interval(2.0, 1.0, 100, 0, 5, 1.0)]
     [1.76, 2.24]
     """
-    released = _validate.scalar("released", _validate.real("released", released))
-    deviation = _validate.scalar("deviation", _validate.real("deviation", deviation, above=0))
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
-    level = _validate.scalar("level", _validate.real("level", level, above=0, below=1))
+    released = _validate.one_real("released", released)
+    deviation = _validate.one_real("deviation", deviation, above=0)
+    n = _validate.one_integer("n", n, minimum=1)
+    level = _validate.one_real("level", level, above=0, below=1)
     _, _, scale = _range(low, high, n, epsilon)
     reach = scipy.stats.norm.isf((1 - level) / 2) * np.sqrt(deviation**2 / n + 2 * scale**2)
     return float(released - reach), float(released + reach)
@@ -159,9 +159,9 @@ def match(
     array([1., 2.])
     """
     target = np.atleast_1d(np.asarray(_validate.real("target", target)))
-    start = _validate.scalar("low", _validate.real("low", low))
-    end = _validate.scalar("high", _validate.real("high", high, above=start))
-    steps = _validate.scalar("steps", _validate.integer("steps", steps, minimum=1))
+    start = _validate.one_real("low", low)
+    end = _validate.one_real("high", high, above=start)
+    steps = _validate.one_integer("steps", steps, minimum=1)
     below, above = np.full(target.shape, float(start)), np.full(target.shape, float(end))
     for _ in range(steps):
         middle = (below + above) / 2
@@ -212,7 +212,7 @@ def threshold_mean(uniforms: ArrayLike, levels: ArrayLike) -> NDArray[np.float64
 
 
 def _range(low: float, high: float, n: int, epsilon: float) -> tuple[Any, Any, float]:
-    low = _validate.scalar("low", _validate.real("low", low))
-    high = _validate.scalar("high", _validate.real("high", high, above=low))
-    epsilon = _validate.scalar("epsilon", _validate.epsilon(epsilon))
+    low = _validate.one_real("low", low)
+    high = _validate.one_real("high", high, above=low)
+    epsilon = _validate.one_epsilon(epsilon)
     return low, high, (high - low) / (epsilon * n)

@@ -103,9 +103,9 @@ def selection_draws(
     >>> bool(abs(selection_draws(3, 10, 10_000, rng=0).mean() - 3.5 / 11) < 0.01)
     True
     """
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
-    count = _validate.scalar("count", _validate.integer("count", count, minimum=0, maximum=n))
-    size = _validate.scalar("size", _validate.integer("size", size, minimum=1))
+    n = _validate.one_integer("n", n, minimum=1)
+    count = _validate.one_integer("count", count, minimum=0, maximum=n)
+    size = _validate.one_integer("size", size, minimum=1)
     _validate.choice("selection", selection, SELECTIONS)
     rng = np.random.default_rng(rng)
     low, high = solution_interval(rng.random((size, n)), count)
@@ -155,8 +155,8 @@ def fiducial_cdf(theta: ArrayLike, count: int, n: int, *, selection: str = "jeff
     [0.745, 0.7489]
     """
     theta = np.asarray(_validate.real("theta", theta, minimum=0, maximum=1))
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
-    k = _validate.scalar("count", _validate.integer("count", count, minimum=0, maximum=n))
+    n = _validate.one_integer("n", n, minimum=1)
+    k = _validate.one_integer("count", count, minimum=0, maximum=n)
     _validate.choice("selection", selection, SELECTIONS)
     if selection == "jeffreys":
         return scipy.stats.beta.cdf(theta, k + 0.5, n - k + 0.5)
@@ -195,7 +195,7 @@ def fiducial_interval(
     >>> [round(end, 4) for end in fiducial_interval(30, 100)]
     [0.2168, 0.3945]
     """
-    level = _validate.scalar("level", _validate.real("level", level, above=0, below=1))
+    level = _validate.one_real("level", level, above=0, below=1)
     ends = []
     for p in ((1 - level) / 2, (1 + level) / 2):
         gap = lambda t, p=p: fiducial_cdf(t, count, n, selection=selection) - p  # noqa: E731

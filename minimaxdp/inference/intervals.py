@@ -82,7 +82,7 @@ def interval(
     >>> f"{low:.4f} {high:.4f}"
     '0.3059 0.5038'
     """
-    level = _validate.scalar("level", _validate.real("level", level, above=0, below=1))
+    level = _validate.one_real("level", level, above=0, below=1)
     tail = (1 - level) / 2
     ends = [
         confidence_bound(
@@ -129,7 +129,7 @@ def confidence_bound(
     """
     released = np.asarray(_validate.real("released", released))
     n, epsilon, delta = _checked(n, epsilon, delta, method)
-    level = _validate.scalar("level", _validate.real("level", level, above=0, below=1))
+    level = _validate.one_real("level", level, above=0, below=1)
     _validate.choice("side", side, ("lower", "upper"))
     z = released.astype(float).ravel()
     if side == "upper":  # count the zeros instead of the ones
@@ -182,8 +182,8 @@ def critical_value(
     37.9925
     """
     n, epsilon, delta = _checked(n, epsilon, delta, method)
-    theta0 = _validate.scalar("theta0", _validate.real("theta0", theta0, minimum=0, maximum=1))
-    alpha = _validate.scalar("alpha", _validate.real("alpha", alpha, above=0, below=1))
+    theta0 = _validate.one_real("theta0", theta0, minimum=0, maximum=1)
+    alpha = _validate.one_real("alpha", alpha, above=0, below=1)
     _validate.choice("alternative", alternative, ("greater", "less"))
     if alternative == "less":
         return n - float(_critical(np.array([1 - theta0]), n, epsilon, delta, alpha, method)[0])
@@ -274,7 +274,7 @@ def acceptance(
     """
     n, epsilon, delta = _checked(n, epsilon, delta, method)
     theta = np.asarray(_validate.real("theta", theta, above=0, below=1))
-    level = _validate.scalar("level", _validate.real("level", level, above=0, below=1))
+    level = _validate.one_real("level", level, above=0, below=1)
     flat, tail = theta.ravel(), (1 - level) / 2
     high = _critical(flat, n, epsilon, delta, tail, method)
     low = n - _critical(1 - flat, n, epsilon, delta, tail, method)
@@ -361,7 +361,7 @@ def expected_length(
     0.185
     """
     theta = np.asarray(_validate.real("theta", theta, minimum=0, maximum=1))
-    points = _validate.scalar("points", _validate.integer("points", points, minimum=10))
+    points = _validate.one_integer("points", points, minimum=10)
     nodes, weights = np.polynomial.legendre.leggauss(points)
     angle = np.pi / 4 * (nodes + 1)
     weights = np.pi / 4 * weights * np.sin(2 * angle)
@@ -373,9 +373,9 @@ def expected_length(
 
 def _checked(n: int, epsilon: float, delta: float, method: str) -> tuple[int, float, float]:
     _validate.choice("method", method, METHODS)
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
-    epsilon = _validate.scalar("epsilon", _validate.epsilon(epsilon))
-    delta = _validate.scalar("delta", _validate.real("delta", delta, minimum=0, below=1))
+    n = _validate.one_integer("n", n, minimum=1)
+    epsilon = _validate.one_epsilon(epsilon)
+    delta = _validate.one_real("delta", delta, minimum=0, below=1)
     if delta and method != "tulap":
         raise ValueError(f"delta must be 0 for the method {method!r}, got {delta}")
     return n, epsilon, delta

@@ -64,8 +64,8 @@ def jimi_cdf(
     """
     theta = _validate.real("theta", theta, minimum=0, maximum=1)
     released = _validate.real("released", released)
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
-    epsilon = _validate.scalar("epsilon", _validate.epsilon(epsilon))
+    n = _validate.one_integer("n", n, minimum=1)
+    epsilon = _validate.one_epsilon(epsilon)
     _validate.choice("form", form, FORMS)
     theta, released = np.broadcast_arrays(theta, released)
     flat, z = theta.astype(float).ravel(), released.astype(float).ravel()
@@ -123,10 +123,10 @@ def jimi_draws(
     >>> bool(abs((draws <= 0.3).mean() - 0.0203) < 0.01)
     True
     """
-    released = _validate.scalar("released", _validate.real("released", released))
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
-    epsilon = _validate.scalar("epsilon", _validate.epsilon(epsilon))
-    size = _validate.scalar("size", _validate.integer("size", size, minimum=1))
+    released = _validate.one_real("released", released)
+    n = _validate.one_integer("n", n, minimum=1)
+    epsilon = _validate.one_epsilon(epsilon)
+    size = _validate.one_integer("size", size, minimum=1)
     _validate.choice("form", form, FORMS)
     rng = np.random.default_rng(rng)
     t = released - rng.laplace(scale=1 / epsilon, size=size)

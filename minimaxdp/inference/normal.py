@@ -88,7 +88,7 @@ def normal_p_value(released: ArrayLike, n: int, theta0: float, epsilon: float) -
     0.0185
     """
     released = _validate.real("released", released)
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
+    n = _validate.one_integer("n", n, minimum=1)
     deviation = np.sqrt(release_variance(theta0, n, epsilon))
     return scipy.stats.norm.sf((released / n - theta0) / deviation)
 

@@ -30,12 +30,11 @@ class _Release:
     _scaled: Any = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        n = _validate.scalar("n", _validate.integer("n", self.n, minimum=1))
-        theta = _validate.real("theta", self.theta, minimum=0, maximum=1)
-        epsilon = _validate.scalar("epsilon", _validate.epsilon(self.epsilon))
-        object.__setattr__(self, "n", int(n))
-        object.__setattr__(self, "theta", float(_validate.scalar("theta", theta)))
-        object.__setattr__(self, "epsilon", float(epsilon))
+        n = _validate.one_integer("n", self.n, minimum=1)
+        theta = _validate.one_real("theta", self.theta, minimum=0, maximum=1)
+        object.__setattr__(self, "n", n)
+        object.__setattr__(self, "theta", theta)
+        object.__setattr__(self, "epsilon", _validate.one_epsilon(self.epsilon))
         object.__setattr__(self, "_scaled", scaled_probabilities(self.n, self.theta))
         self._prepare()
 

@@ -55,10 +55,9 @@ class Tulap:
     delta: float = 0.0
 
     def __post_init__(self) -> None:
-        epsilon = _validate.scalar("epsilon", _validate.epsilon(self.epsilon))
-        delta = _validate.scalar("delta", _validate.real("delta", self.delta, minimum=0, below=1))
-        object.__setattr__(self, "epsilon", float(epsilon))
-        object.__setattr__(self, "delta", float(delta))
+        delta = _validate.one_real("delta", self.delta, minimum=0, below=1)
+        object.__setattr__(self, "epsilon", _validate.one_epsilon(self.epsilon))
+        object.__setattr__(self, "delta", delta)
 
     @classmethod
     def from_parameters(cls, b: float, q: float = 0.0) -> Tulap:
@@ -66,8 +65,8 @@ class Tulap:
 
         .. math:: \varepsilon = -\ln b, \qquad \delta = \frac{q (1 - b)}{2 b (1 - q)}
         """
-        b = _validate.scalar("b", _validate.real("b", b, above=0, below=1))
-        q = _validate.scalar("q", _validate.real("q", q, minimum=0, below=1))
+        b = _validate.one_real("b", b, above=0, below=1)
+        q = _validate.one_real("q", q, minimum=0, below=1)
         return cls(-np.log(b), q * (1 - b) / (2 * b * (1 - q)))
 
     @property

@@ -124,7 +124,7 @@ def unbiased_region(
     '8.9507 21.0493'
     """
     theta0 = _validate.real("theta0", theta0, above=0, below=1)
-    alpha = _validate.scalar("alpha", _validate.real("alpha", alpha, above=0, below=1))
+    alpha = _validate.one_real("alpha", alpha, above=0, below=1)
     law = _law(n, theta0, epsilon, delta, "tulap")
     window, mode = _window(law)
     size = lambda z: float(_unbiased_p_value(np.asarray(z), law))  # noqa: E731
@@ -182,7 +182,7 @@ def unbiased_test(
     15.0
     """
     theta0 = _validate.real("theta0", theta0, above=0, below=1)
-    alpha = _validate.scalar("alpha", _validate.real("alpha", alpha, above=0, below=1))
+    alpha = _validate.one_real("alpha", alpha, above=0, below=1)
     law = _law(n, theta0, epsilon, delta, "tulap")
     noise, x, null = Tulap(law.epsilon, law.delta), np.arange(law.n + 1.0), law.probabilities()
     far = float(noise.isf(alpha / 2)) if alpha < 1 else 0.0
@@ -306,12 +306,12 @@ def optimal_power(
     >>> bool(abs(law1.sf(law0.isf(0.05)) - power) < 1e-8)
     True
     """
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
-    theta0 = _validate.scalar("theta0", _validate.real("theta0", theta0, minimum=0, maximum=1))
-    theta1 = _validate.scalar("theta1", _validate.real("theta1", theta1, minimum=0, maximum=1))
-    epsilon = _validate.scalar("epsilon", _validate.epsilon(epsilon))
-    delta = _validate.scalar("delta", _validate.real("delta", delta, minimum=0, below=1))
-    alpha = _validate.scalar("alpha", _validate.real("alpha", alpha, above=0, below=1))
+    n = _validate.one_integer("n", n, minimum=1)
+    theta0 = _validate.one_real("theta0", theta0, minimum=0, maximum=1)
+    theta1 = _validate.one_real("theta1", theta1, minimum=0, maximum=1)
+    epsilon = _validate.one_epsilon(epsilon)
+    delta = _validate.one_real("delta", delta, minimum=0, below=1)
+    alpha = _validate.one_real("alpha", alpha, above=0, below=1)
     x, e = np.arange(n + 1), np.exp(-epsilon)
     null = scipy.stats.binom.pmf(x, n, theta0)
     here = np.vstack([np.eye(n + 1)[:-1], np.eye(n + 1)[1:]])

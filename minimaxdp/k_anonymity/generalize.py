@@ -152,7 +152,7 @@ def minimal_generalizations(
     """
     _encode.checked_missing(missing)
     names = _encode.checked_columns("hierarchies", table, list(hierarchies))
-    k = int(_validate.scalar("k", _validate.integer("k", k, minimum=1)))
+    k = _validate.one_integer("k", k, minimum=1)
     rows = [_domain_codes(table, name, hierarchies[name], missing) for name in names]
     radices = [len(hierarchies[name].values) + 1 for name in names]
     ids, weights = _encode.dense(*_encode.row_keys(list(zip(rows, radices, strict=True))))
@@ -242,7 +242,7 @@ def mondrian(
     """
     _encode.checked_missing(missing)
     names = _encode.checked_columns("quasi_identifiers", table, quasi_identifiers)
-    k = int(_validate.scalar("k", _validate.integer("k", k, minimum=1, maximum=len(table))))
+    k = _validate.one_integer("k", k, minimum=1, maximum=len(table))
     axes = [_Axis.of(table, name, missing) for name in names]
     codes = np.stack([axis.codes for axis in axes])
     places = np.stack([axis.places[axis.codes] for axis in axes])

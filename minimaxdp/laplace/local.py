@@ -98,14 +98,14 @@ class LocalLaplace:
     high: float
 
     def __post_init__(self) -> None:
-        low = _validate.scalar("low", _validate.real("low", self.low))
+        low = _validate.one_real("low", self.low)
         checked = {
-            "epsilon": _validate.scalar("epsilon", _validate.epsilon(self.epsilon)),
+            "epsilon": _validate.one_epsilon(self.epsilon),
             "low": low,
-            "high": _validate.scalar("high", _validate.real("high", self.high, above=low)),
+            "high": _validate.one_real("high", self.high, above=low),
         }
         for name, value in checked.items():
-            object.__setattr__(self, name, float(value))
+            object.__setattr__(self, name, value)
 
     @property
     def scale(self) -> float:
@@ -151,7 +151,7 @@ class LocalLaplace:
         size : int or tuple of int, optional
             Shape of the result, as in numpy; by default that of `clipped_mean`.
         """
-        n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
+        n = _validate.one_integer("n", n, minimum=1)
         # The mean of numbers at an end may be rounded beyond it.
         slack = _validate.SUM_TOLERANCE * max(abs(self.low), abs(self.high))
         low, high = self.low - slack, self.high + slack

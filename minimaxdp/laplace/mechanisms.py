@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from minimaxdp import _validate, privacy
 from minimaxdp.laplace.accuracy import simultaneous_radius
@@ -114,7 +114,7 @@ class Laplace:
         (low, high), each of the shape of `released`
         """
         released = _validate.real("released", released)
-        level = _validate.scalar("level", _validate.real("level", level, above=0, below=1))
+        level = _validate.one_real("level", level, above=0, below=1)
         radius = simultaneous_radius(np.size(released), 1 - level, self.scale)
         return released - radius, released + radius
 
@@ -165,16 +165,16 @@ class Gaussian:
 
         .. math:: \sigma^2 = \frac{\Delta_2^2}{2 \rho}
         """
-        rho = _validate.scalar("rho", _validate.real("rho", rho, above=0))
-        size = _validate.scalar("sensitivity", _validate.real("sensitivity", sensitivity, above=0))
+        rho = _validate.one_real("rho", rho, above=0)
+        size = _validate.one_real("sensitivity", sensitivity, above=0)
         return cls(size / np.sqrt(2 * rho), size)
 
     @classmethod
     def from_approximate(cls, epsilon: float, delta: float, sensitivity: float = 1.0) -> Gaussian:
         """Least noise for (epsilon, delta)-privacy, by the exact formula at any epsilon."""
-        size = _validate.scalar("sensitivity", _validate.real("sensitivity", sensitivity, above=0))
-        epsilon = _validate.scalar("epsilon", _validate.real("epsilon", epsilon, minimum=0))
-        delta = _validate.scalar("delta", _validate.real("delta", delta, above=0, below=1))
+        size = _validate.one_real("sensitivity", sensitivity, above=0)
+        epsilon = _validate.one_real("epsilon", epsilon, minimum=0)
+        delta = _validate.one_real("delta", delta, above=0, below=1)
         return cls(float(privacy.gaussian_sigma(epsilon, delta, size)), size)
 
     @property
@@ -200,7 +200,7 @@ class Gaussian:
     def interval(self, released: ArrayLike, level: float = 0.95) -> tuple[Any, Any]:
         """Interval that holds every coordinate of the true answer together, exactly."""
         released = _validate.real("released", released)
-        level = _validate.scalar("level", _validate.real("level", level, above=0, below=1))
+        level = _validate.one_real("level", level, above=0, below=1)
         tail = -np.expm1(np.log(level) / np.size(released)) / 2
         radius = self.sigma * scipy.stats.norm.isf(tail)
         return released - radius, released + radius
@@ -215,10 +215,6 @@ def _plus_noise(answer: ArrayLike, draw: Any) -> Any:
 
 def _set_positive(mechanism: Any, *names: str) -> None:
     for name in names:
-        value = getattr(mechanism, name)
-        check = _validate.epsilon if name == "epsilon" else _positive
-        object.__setattr__(mechanism, name, float(_validate.scalar(name, check(value, name))))
-
-
-def _positive(value: ArrayLike, name: str) -> NDArray[np.float64]:
-    return _validate.real(name, value, above=0)
+        most = 700 if name == "epsilon" else None
+        value = _validate.one_real(name, getattr(mechanism, name), above=0, maximum=most)
+        object.__setattr__(mechanism, name, value)

@@ -71,7 +71,7 @@ def global_sensitivity(
     _check_norm(norm)
     _check_relation(relation)
     least = 1 if relation == "replacement" else 2
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=least))
+    n = _validate.one_integer("n", n, minimum=least)
     records = np.asarray(domain)
     if records.ndim == 0 or len(records) < 2:
         raise ValueError(f"domain must hold at least 2 records, got {domain!r}")
@@ -164,10 +164,10 @@ def standard_sensitivity(
     """
     _check_norm(norm)
     _check_relation(relation)
-    low = _validate.scalar("low", _validate.real("low", low))
-    high = _validate.scalar("high", _validate.real("high", high, above=low))
-    people = 1 if n is None else _validate.scalar("n", _validate.integer("n", n, minimum=1))
-    queries = 1 if d is None else _validate.scalar("d", _validate.integer("d", d, minimum=1))
+    low = _validate.one_real("low", low)
+    high = _validate.one_real("high", high, above=low)
+    people = 1 if n is None else _validate.one_integer("n", n, minimum=1)
+    queries = 1 if d is None else _validate.one_integer("d", d, minimum=1)
     if n is None and query in ("mean", "histogram proportions"):
         raise ValueError(f"n must be given for the query {query!r}")
     if d is None and query == "counting queries":

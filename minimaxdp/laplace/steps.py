@@ -54,14 +54,13 @@ class DiscreteLaplace:
     sensitivity: int = 1
 
     def __post_init__(self) -> None:
-        epsilon = _validate.scalar("epsilon", _validate.epsilon(self.epsilon))
-        step = _validate.integer("sensitivity", self.sensitivity, minimum=1)
-        step = _validate.scalar("sensitivity", step)
+        epsilon = _validate.one_epsilon(self.epsilon)
+        step = _validate.one_integer("sensitivity", self.sensitivity, minimum=1)
         if epsilon / step < _LEAST_RATE:
             raise ValueError(
                 f"epsilon / sensitivity must be at least {_LEAST_RATE:g}, got {epsilon / step:g}"
             )
-        object.__setattr__(self, "epsilon", float(epsilon))
+        object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "sensitivity", step)
 
     @property
@@ -133,12 +132,12 @@ class Staircase:
 
     def __post_init__(self) -> None:
         checked = {
-            "epsilon": _validate.epsilon(self.epsilon),
-            "sensitivity": _validate.real("sensitivity", self.sensitivity, above=0),
-            "gamma": _validate.real("gamma", self.gamma, minimum=0, maximum=1),
+            "epsilon": _validate.one_epsilon(self.epsilon),
+            "sensitivity": _validate.one_real("sensitivity", self.sensitivity, above=0),
+            "gamma": _validate.one_real("gamma", self.gamma, minimum=0, maximum=1),
         }
         for name, value in checked.items():
-            object.__setattr__(self, name, float(_validate.scalar(name, value)))
+            object.__setattr__(self, name, value)
 
     @classmethod
     def optimal(
@@ -153,7 +152,7 @@ class Staircase:
                   \gamma_{(\cdot)^2} = -\frac{b}{1 - b}
                   + \frac{(b - 2 b^2 + 2 b^4 - b^5)^{1/3}}{2^{1/3} (1 - b)^2}
         """
-        epsilon = _validate.scalar("epsilon", _validate.epsilon(epsilon))
+        epsilon = _validate.one_epsilon(epsilon)
         if loss == "absolute":
             gamma = 1 / (1 + np.exp(epsilon / 2))
         elif loss == "squared":

@@ -120,7 +120,9 @@ def mean_zcdp(n: int, rho: float, d: int, k: float = np.inf, *, r: float = 1.0) 
     >>> 10 * few < many
     True
     """
-    n, rho, d, k, r = _checked(n, rho, d, k, r)
+    n, d = _validate.one_integer("n", n, minimum=1), _validate.one_integer("d", d, minimum=1)
+    rho, r = _validate.one_real("rho", rho, above=0), _validate.one_real("r", r, above=0)
+    k = _validate.one_real("k", k, minimum=2, infinite=True)
     share = 2 - 2 / k
     p = np.minimum(1.0, np.geomspace(0.05, 20, 120) * np.sqrt(d / rho) / n)
     information = rho * (n**2 * p**2 + n * p * (1 - p))
@@ -227,13 +229,3 @@ def multinomial_tv(n: ArrayLike, alpha: ArrayLike, d: ArrayLike) -> Any:
     m = 2.0 * (np.asarray(d) // 2)
     tilt = np.minimum(1.0, m / (3 * n * alpha))
     return np.maximum(multinomial(n, d), tilt**2 / m * (1 - 2 * n * alpha * tilt / m))[()]
-
-
-def _checked(
-    n: int, rho: float, d: int, k: float, r: float
-) -> tuple[int, float, int, float, float]:
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
-    rho = float(_validate.scalar("rho", _validate.real("rho", rho, above=0)))
-    d = _validate.scalar("d", _validate.integer("d", d, minimum=1))
-    r = float(_validate.scalar("r", _validate.real("r", r, above=0)))
-    return n, rho, d, float(_validate.scalar("k", _validate.moment(k))), r

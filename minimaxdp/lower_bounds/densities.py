@@ -39,8 +39,8 @@ def bump_energy(d: int, radius: float) -> float:
     >>> round(bump_energy(1, 1.0), 12)
     0.666666666667
     """
-    d = _validate.scalar("d", _validate.integer("d", d, minimum=1))
-    radius = float(_validate.scalar("radius", _validate.real("radius", radius, above=0)))
+    d = _validate.one_integer("d", d, minimum=1)
+    radius = _validate.one_real("radius", radius, above=0)
     ball = np.exp(d / 2 * np.log(np.pi) - gammaln(d / 2 + 1))
     return float(2 * ball * radius ** (d + 2) / ((d + 1) * (d + 2)))
 
@@ -79,7 +79,7 @@ def density_nonprivate(n: int, d: int = 1) -> float:
     >>> density_nonprivate(1000) > density_nonprivate(8000) > density_nonprivate(1000) / 8
     True
     """
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
+    n = _validate.one_integer("n", n, minimum=1)
     best = 0.0
     for per_side, pairs in _grids(d, float(n) ** (1 / (d + 2))):
         radius = 0.5 / per_side
@@ -129,8 +129,8 @@ def density_dp(n: int, epsilon: float, d: int = 1) -> float:
     >>> density_dp(1000, 0.01) > density_nonprivate(1000)
     True
     """
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
-    epsilon = float(_validate.scalar("epsilon", _validate.epsilon(epsilon)))
+    n = _validate.one_integer("n", n, minimum=1)
+    epsilon = _validate.one_epsilon(epsilon)
     best = 0.0
     for per_side, pairs in _grids(d, (n * epsilon) ** (1 / (d + 1))):
         radius = 0.5 / per_side
@@ -144,6 +144,6 @@ def density_dp(n: int, epsilon: float, d: int = 1) -> float:
 
 def _grids(d: int, scale: float) -> list[tuple[int, int]]:
     """Cells per side around a scale, each with its number of pairs of cells."""
-    d = _validate.scalar("d", _validate.integer("d", d, minimum=1))
+    d = _validate.one_integer("d", d, minimum=1)
     sides = np.unique(np.maximum(1, (scale * np.geomspace(0.05, 3, 24)).astype(int)))
     return [(int(k), int(k) ** d // 2) for k in sides if int(k) ** d >= 2] or [(2, 2**d // 2)]

@@ -142,10 +142,9 @@ def minimax_channel(
             f"laws and loss must be matrices with one row a parameter, got {laws.shape}, "
             f"{loss.shape}"
         )
-    delta = float(_validate.scalar("delta", _validate.real("delta", delta, minimum=0, below=1)))
+    delta = _validate.one_real("delta", delta, minimum=0, below=1)
     if epsilon is not None:
-        epsilon = _validate.real("epsilon", epsilon, minimum=0, maximum=700)
-        epsilon = float(_validate.scalar("epsilon", epsilon))
+        epsilon = _validate.one_real("epsilon", epsilon, minimum=0, maximum=700)
     inputs, outputs = laws.shape[1], loss.shape[1]
     edges = _edges(pairs, inputs) if epsilon is not None else np.empty((0, 2), dtype=int)
     size = outputs * (inputs + (len(edges) if delta > 0 else 0))
@@ -250,14 +249,14 @@ def bernoulli_minimax(
     >>> bool(one.lower < 1 - np.tanh(0.5) ** 2 < one.upper)
     True
     """
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
-    outputs = _validate.scalar("outputs", _validate.integer("outputs", outputs, minimum=2))
-    rtol = float(_validate.scalar("rtol", _validate.real("rtol", rtol, above=0)))
+    n = _validate.one_integer("n", n, minimum=1)
+    outputs = _validate.one_integer("outputs", outputs, minimum=2)
+    rtol = _validate.one_real("rtol", rtol, above=0)
     contrast = 1.0
     if local:
         if epsilon is None or delta != 0:
             raise ValueError("local needs epsilon, and delta = 0")
-        contrast = float(np.tanh(_validate.scalar("epsilon", _validate.epsilon(epsilon)) / 2))
+        contrast = float(np.tanh(_validate.one_epsilon(epsilon) / 2))
         epsilon = None
     # In the grid only outputs of the range of a posterior mean are worth having.
     grid = np.linspace(-1, 1, outputs)
@@ -334,8 +333,8 @@ def histograms(alphabet: int, n: int) -> tuple[NDArray[np.int64], NDArray[np.int
     >>> table.tolist(), pairs.tolist()
     ([[0, 2], [1, 1], [2, 0]], [[0, 1], [1, 2]])
     """
-    alphabet = _validate.scalar("alphabet", _validate.integer("alphabet", alphabet, minimum=1))
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
+    alphabet = _validate.one_integer("alphabet", alphabet, minimum=1)
+    n = _validate.one_integer("n", n, minimum=1)
     if (size := comb(n + alphabet - 1, n)) > _LARGEST_WORLD:
         raise ValueError(f"n must leave at most {_LARGEST_WORLD} histograms, got {size}")
     bars = np.array(list(combinations(range(n + alphabet - 1), alphabet - 1)), dtype=np.int64)

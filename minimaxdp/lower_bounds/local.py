@@ -177,7 +177,7 @@ def extremal_channel(epsilon: float) -> NDArray[np.float64]:
     >>> bool(abs(gap - local_contraction(1.0)) < 1e-12)
     True
     """
-    epsilon = float(_validate.scalar("epsilon", _validate.epsilon(epsilon)))
+    epsilon = _validate.one_epsilon(epsilon)
     d = 2 if epsilon <= np.log(2) else 3
     weights = np.full((d, d), np.exp(-epsilon))
     np.fill_diagonal(weights, 1.0)
@@ -301,7 +301,7 @@ def multinomial_local(
     """
     n = np.asarray(_validate.integer("n", n, minimum=1))[..., None]
     epsilon = np.asarray(_validate.epsilon(epsilon))[..., None]
-    d = _validate.scalar("d", _validate.integer("d", d, minimum=2))
+    d = _validate.one_integer("d", d, minimum=2)
     if norm not in ("l1", "l2"):
         raise ValueError(f"norm must be 'l1' or 'l2', got {norm!r}")
     k = np.arange(2, d + 1, 2)

@@ -453,9 +453,9 @@ def free_level(n: ArrayLike, k: ArrayLike) -> Any:
 def _single(
     n: int, epsilon: float, d: int, k: float, delta: float, r: float, *, smallest: int
 ) -> tuple[int, float, int, float, float, float]:
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
-    epsilon = float(_validate.scalar("epsilon", _validate.epsilon(epsilon)))
-    d = _validate.scalar("d", _validate.integer("d", d, minimum=smallest))
-    k = float(_validate.scalar("k", _validate.moment(k)))
-    delta = float(_validate.scalar("delta", _validate.real("delta", delta, minimum=0, below=1)))
-    return n, epsilon, d, k, delta, float(_validate.scalar("r", _validate.real("r", r, above=0)))
+    n = _validate.one_integer("n", n, minimum=1)
+    epsilon = _validate.one_epsilon(epsilon)
+    d = _validate.one_integer("d", d, minimum=smallest)
+    k = _validate.one_real("k", k, minimum=2, infinite=True)
+    delta = _validate.one_real("delta", delta, minimum=0, below=1)
+    return n, epsilon, d, k, delta, _validate.one_real("r", r, above=0)

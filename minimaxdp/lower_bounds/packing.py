@@ -93,16 +93,15 @@ def sphere_packing(
     >>> len(points) >= 2**3, separation(points) >= 0.5
     (True, True)
     """
-    d = _validate.scalar("d", _validate.integer("d", d, minimum=2))
-    distance = _validate.real("distance", distance, above=0, maximum=2)
-    distance = float(_validate.scalar("distance", distance))
-    candidates = _validate.integer("candidates", candidates, minimum=1)
+    d = _validate.one_integer("d", d, minimum=2)
+    distance = _validate.one_real("distance", distance, above=0, maximum=2)
+    candidates = _validate.one_integer("candidates", candidates, minimum=1)
     if d == 2:
         corners = int(np.floor(np.pi / np.arcsin(distance / 2) * (1 + 1e-12)))
         angles = 2 * np.pi * np.arange(corners) / corners
         return np.column_stack([np.cos(angles), np.sin(angles)])
     rng = np.random.default_rng(rng)
-    points = rng.standard_normal((_validate.scalar("candidates", candidates), d))
+    points = rng.standard_normal((candidates, d))
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     # Each pass keeps the first candidate left and removes its cap: passes are few, as every
     # one of them adds a point of the packing.
@@ -174,7 +173,7 @@ def log_binary_packing_size(bits: int, distance: ArrayLike) -> Any:
     """
     from scipy.stats import binom
 
-    bits = _validate.scalar("bits", _validate.integer("bits", bits, minimum=1))
+    bits = _validate.one_integer("bits", bits, minimum=1)
     distance = _validate.integer("distance", distance, minimum=1, maximum=bits)
     share = binom.cdf(np.asarray(distance) - 1, bits, 0.5)
     # Where the share underflows, Chernoff's bound on it serves: it is close, and a bound.

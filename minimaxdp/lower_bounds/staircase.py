@@ -56,9 +56,8 @@ def staircase(utility: Utility, epsilon: float, d: int) -> tuple[float, NDArray[
     >>> channel.shape
     (3, 3)
     """
-    epsilon = _validate.real("epsilon", epsilon, above=0, maximum=30)
-    epsilon = float(_validate.scalar("epsilon", epsilon))
-    d = _validate.scalar("d", _validate.integer("d", d, minimum=2, maximum=14))
+    epsilon = _validate.one_real("epsilon", epsilon, above=0, maximum=30)
+    d = _validate.one_integer("d", d, minimum=2, maximum=14)
     high = (np.arange(1, 2**d)[None] >> np.arange(d)[:, None]) & 1  # the constant column once
     # Columns with largest entry one: no coefficient overflows, and utilities are homogeneous.
     columns = np.where(high == 1, 1.0, np.exp(-epsilon))

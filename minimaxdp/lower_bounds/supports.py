@@ -127,7 +127,7 @@ def subset_maximum(
     values = np.asarray(_validate.real("values", values))
     if values.ndim != 1:
         raise ValueError(f"values must be a vector, got shape {values.shape}")
-    m = _validate.scalar("m", _validate.integer("m", m, minimum=1, maximum=values.size))
+    m = _validate.one_integer("m", m, minimum=1, maximum=values.size)
     chosen: NDArray[np.float64] = np.random.default_rng(rng).choice(values, m, replace=False)
     return float(chosen.max())
 

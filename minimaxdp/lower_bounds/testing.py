@@ -324,11 +324,11 @@ def packing_error(
     >>> round(packing_error(1, 1.0, np.log(3), 4), 12)
     0.5
     """
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
-    p = float(_validate.scalar("p", _validate.real("p", p, above=0, maximum=1)))
-    epsilon = float(_validate.scalar("epsilon", _validate.epsilon(epsilon)))
-    m = float(_validate.scalar("m", _validate.real("m", m, minimum=np.log(2) if log else 2)))
-    delta = float(_validate.scalar("delta", _validate.real("delta", delta, minimum=0, below=1)))
+    n = _validate.one_integer("n", n, minimum=1)
+    p = _validate.one_real("p", p, above=0, maximum=1)
+    epsilon = _validate.one_epsilon(epsilon)
+    m = _validate.one_real("m", m, minimum=np.log(2) if log else 2)
+    delta = _validate.one_real("delta", delta, minimum=0, below=1)
     log_others = m + np.log(-np.expm1(-m)) if log else np.log(m - 1)
     if not sharp:
         c = np.ceil(n * p * (1 - 1e-15))

@@ -72,15 +72,15 @@ class Cap:
     gamma: float = 0.0
 
     def __post_init__(self) -> None:
-        d = _validate.scalar("d", _validate.integer("d", self.d, minimum=1))
+        d = _validate.one_integer("d", self.d, minimum=1)
         checked = {
-            "epsilon": _validate.epsilon(self.epsilon),
-            "radius": _validate.real("radius", self.radius, above=0),
-            "gamma": _validate.real("gamma", self.gamma, minimum=0, below=1),
+            "epsilon": _validate.one_epsilon(self.epsilon),
+            "d": d,
+            "radius": _validate.one_real("radius", self.radius, above=0),
+            "gamma": _validate.one_real("gamma", self.gamma, minimum=0, below=1),
         }
         for name, value in checked.items():
-            object.__setattr__(self, name, float(_validate.scalar(name, value)))
-        object.__setattr__(self, "d", d)
+            object.__setattr__(self, name, value)
         if d == 1 and self.gamma != 0:
             raise ValueError(f"gamma must be 0 in one dimension, got {self.gamma:g}")
 

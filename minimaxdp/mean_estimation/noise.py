@@ -208,7 +208,7 @@ class NormLaplace:
 
 
 def _set(noise: Any, name: str) -> None:
-    size = _validate.scalar(name, _validate.real(name, getattr(noise, name), above=0))
-    d = _validate.scalar("d", _validate.integer("d", noise.d, minimum=1))
-    object.__setattr__(noise, name, float(size))
+    size = _validate.one_real(name, getattr(noise, name), above=0)
+    d = _validate.one_integer("d", noise.d, minimum=1)
+    object.__setattr__(noise, name, size)
     object.__setattr__(noise, "d", d)

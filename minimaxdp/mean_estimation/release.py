@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from minimaxdp import _validate, risk
 from minimaxdp.mean_estimation.ceilings import Definition, energy_factor, radius
 from minimaxdp.mean_estimation.noise import CoordinateLaplace, GaussianNoise, NormLaplace
-from minimaxdp.mean_estimation.truncation import FiniteLaw, _radius, project
+from minimaxdp.mean_estimation.truncation import FiniteLaw, project
 
 __all__ = ["PrivateMean", "private_mean", "simulated_risk", "subset_mean"]
 
@@ -64,9 +64,9 @@ class PrivateMean:
     noise: Noise | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "radius", _radius(self.radius))
-        n = _validate.scalar("n", _validate.integer("n", self.n, minimum=1))
-        object.__setattr__(self, "n", n)
+        radius = _validate.one_real("radius", self.radius, above=0, infinite=True)
+        object.__setattr__(self, "radius", radius)
+        object.__setattr__(self, "n", _validate.one_integer("n", self.n, minimum=1))
         if self.noise is not None and self.radius == np.inf:
             raise ValueError("radius must be finite if there is noise: nothing hides all records")
 
@@ -230,7 +230,7 @@ def subset_mean(data: ArrayLike, m: int, *, rng: Rng = None) -> NDArray[np.float
     [3.0]
     """
     records = _validate.real("data", _records(data))
-    m = _validate.scalar("m", _validate.integer("m", m, minimum=1, maximum=len(records)))
+    m = _validate.one_integer("m", m, minimum=1, maximum=len(records))
     chosen = np.random.default_rng(rng).choice(len(records), m, replace=False)
     return records[chosen].mean(axis=0)
 

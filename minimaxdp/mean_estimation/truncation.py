@@ -48,7 +48,7 @@ def project(x: ArrayLike, radius: float) -> NDArray[np.float64]:
     vectors = np.asarray(_validate.real("x", x))
     if vectors.ndim == 0:
         raise ValueError(f"x must be an array of vectors, got the single number {vectors}")
-    radius = _radius(radius)
+    radius = _validate.one_real("radius", radius, above=0, infinite=True)
     # Scaled by its largest entry, a vector of huge entries has a finite norm.
     size = abs(vectors).max(axis=-1, keepdims=True)
     size = np.where(size > 0, size, 1.0)
@@ -200,7 +200,7 @@ class FiniteLaw:
 
     def moment(self, k: float) -> float:
         r"""The k-th moment :math:`\mathbb E \|X\|_2^k`; the largest norm at infinite k."""
-        k = float(_validate.scalar("k", _validate.real("k", k, above=0, infinite=True)))
+        k = _validate.one_real("k", k, above=0, infinite=True)
         norms = np.linalg.norm(self.points, axis=1)
         if np.isinf(k):
             return float(norms[np.asarray(self.probabilities) > 0].max())
@@ -219,13 +219,13 @@ class FiniteLaw:
 
         .. math:: \|b\|_2^2 + \frac{\mathrm{Var}(\pi_\rho(X))}{n} + \mathbb E \|W\|_2^2
         """
-        n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
-        energy = float(_validate.scalar("energy", _validate.real("energy", energy, minimum=0)))
+        n = _validate.one_integer("n", n, minimum=1)
+        energy = _validate.one_real("energy", energy, minimum=0)
         return self.bias(radius) ** 2 + self.truncated(radius).variance / n + energy
 
     def sample_means(self, n: int, size: int, *, rng: Rng = None) -> NDArray[np.float64]:
         """Means of n records, drawn through how many records hold each value: shape (size, d)."""
-        n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
+        n = _validate.one_integer("n", n, minimum=1)
         weights = np.asarray(self.probabilities)
         held = np.random.default_rng(rng).multinomial(n, weights / weights.sum(), size=size)
         return held @ self.points / n
@@ -272,10 +272,10 @@ def spike(k: float, p: float, d: int = 1, r: float = 1.0, *, symmetric: bool = F
     >>> law.points.ravel().tolist(), law.moment(4)
     ([0.0, 2.0], 1.0)
     """
-    k = float(_validate.scalar("k", _validate.real("k", k, minimum=1, infinite=True)))
-    p = float(_validate.scalar("p", _validate.real("p", p, above=0, maximum=1)))
-    d = _validate.scalar("d", _validate.integer("d", d, minimum=1))
-    r = float(_validate.scalar("r", _validate.real("r", r, above=0)))
+    k = _validate.one_real("k", k, minimum=1, infinite=True)
+    p = _validate.one_real("p", p, above=0, maximum=1)
+    d = _validate.one_integer("d", d, minimum=1)
+    r = _validate.one_real("r", r, above=0)
     tip = np.zeros((1, d))
     tip[0, 0] = r * p ** (-1 / k)
     if symmetric:
@@ -324,11 +324,11 @@ def heavy_tail(
     >>> round(law.moment(3), 12), law.moment(6) > 100
     (1.0, True)
     """
-    k = float(_validate.scalar("k", _validate.real("k", k, minimum=1)))
-    d = _validate.scalar("d", _validate.integer("d", d, minimum=1))
-    r = float(_validate.scalar("r", _validate.real("r", r, above=0)))
-    tilt = float(_validate.scalar("tilt", _validate.real("tilt", tilt, minimum=-1, maximum=1)))
-    levels = _validate.scalar("levels", _validate.integer("levels", levels, minimum=1))
+    k = _validate.one_real("k", k, minimum=1)
+    d = _validate.one_integer("d", d, minimum=1)
+    r = _validate.one_real("r", r, above=0)
+    tilt = _validate.one_real("tilt", tilt, minimum=-1, maximum=1)
+    levels = _validate.one_integer("levels", levels, minimum=1)
     j = np.arange(levels)
     weight = 2.0 ** (-j * (k + 0.5))
     weight /= weight.sum()
@@ -338,8 +338,3 @@ def heavy_tail(
     signs = np.repeat([(1 + tilt) / 2, (1 - tilt) / 2], d) / d
     points = (distance[:, None, None] * axes).reshape(-1, d)
     return FiniteLaw(points, np.outer(weight, signs).ravel())
-
-
-def _radius(radius: float) -> float:
-    radius = _validate.real("radius", radius, above=0, infinite=True)
-    return float(_validate.scalar("radius", radius))

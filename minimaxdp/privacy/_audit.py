@@ -120,9 +120,9 @@ def audit(
     >>> result.refutes(1.0), result.refutes(0.8)
     (False, True)
     """
-    runs = _validate.scalar("runs", _validate.integer("runs", runs, minimum=20))
-    delta = _validate.scalar("delta", _validate.real("delta", delta, minimum=0, below=1))
-    level = _validate.scalar("level", _validate.real("level", level, above=0, below=1))
+    runs = _validate.one_integer("runs", runs, minimum=20)
+    delta = _validate.one_real("delta", delta, minimum=0, below=1)
+    level = _validate.one_real("level", level, above=0, below=1)
     rng = np.random.default_rng(rng)
     outputs = [_outputs(mechanism, data, rng, runs) for data in (first, second)]
     half = runs // 2

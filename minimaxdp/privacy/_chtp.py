@@ -74,7 +74,7 @@ def chtp_epsilon(
     1.0
     """
     channel, both = _checked(channel, pairs)
-    eta = _validate.scalar("eta", _validate.real("eta", eta, above=0, maximum=1))
+    eta = _validate.one_real("eta", eta, above=0, maximum=1)
     if not inherited and channel.shape[1] > _MOST_OUTPUTS:
         raise ValueError(
             f"channel must have at most {_MOST_OUTPUTS} outputs to try every set of them, "

@@ -318,9 +318,9 @@ def worst_bit(order: float, level: float, epsilon: float) -> NDArray[np.float64]
     array([[0.75, 0.25],
            [0.25, 0.75]])
     """
-    order = _validate.scalar("order", _validate.real("order", order, minimum=1))
-    level = _validate.scalar("level", _validate.real("level", level, above=0))
-    epsilon = _validate.scalar("epsilon", _validate.real("epsilon", epsilon, minimum=0))
+    order = _validate.one_real("order", order, minimum=1)
+    level = _validate.one_real("level", level, above=0)
+    epsilon = _validate.one_real("epsilon", epsilon, minimum=0)
 
     def divergence(s: float, t: float) -> float:
         """Between bits of log-odds s and t."""

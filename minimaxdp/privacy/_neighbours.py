@@ -69,8 +69,8 @@ def datasets(
     >>> pairs.tolist()
     [[0, 1], [0, 2], [1, 3], [2, 3]]
     """
-    alphabet = _validate.scalar("alphabet", _validate.integer("alphabet", alphabet, minimum=1))
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
+    alphabet = _validate.one_integer("alphabet", alphabet, minimum=1)
+    n = _validate.one_integer("n", n, minimum=1)
     if relation not in ("replacement", "add-remove"):
         raise ValueError(f"relation must be 'replacement' or 'add-remove', got {relation!r}")
     lengths = [n] if relation == "replacement" else range(n + 1)

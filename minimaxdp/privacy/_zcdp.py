@@ -139,7 +139,7 @@ def supremum_over_orders(
     >>> rho.low, rho.order
     (0.5, 1.0)
     """
-    pure = _validate.scalar("pure", _validate.real("pure", pure, minimum=0))
+    pure = _validate.one_real("pure", pure, minimum=0)
     at_one = np.asarray(renyi(np.array([1.0])), dtype=float)
     return _supremum(
         lambda _, orders: np.asarray(renyi(orders), dtype=float), np.array([pure]), at_one, rtol
@@ -152,7 +152,7 @@ def _supremum(
     at_one: NDArray[np.float64],
     rtol: float,
 ) -> Enclosure:
-    rtol = _validate.scalar("rtol", _validate.real("rtol", rtol, minimum=1e-12, below=1))
+    rtol = _validate.one_real("rtol", rtol, minimum=1e-12, below=1)
     best, order = float(at_one.max()), 1.0
     if np.any(np.isinf(top)) or best == 0:
         value = float("inf") if np.any(np.isinf(top)) else 0.0

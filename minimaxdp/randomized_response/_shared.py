@@ -23,10 +23,8 @@ class Encoding:
     d: int
 
     def __post_init__(self) -> None:
-        epsilon = _validate.scalar("epsilon", _validate.epsilon(self.epsilon))
-        d = _validate.scalar("d", _validate.integer("d", self.d, minimum=2))
-        object.__setattr__(self, "epsilon", float(epsilon))
-        object.__setattr__(self, "d", d)
+        object.__setattr__(self, "epsilon", _validate.one_epsilon(self.epsilon))
+        object.__setattr__(self, "d", _validate.one_integer("d", self.d, minimum=2))
 
     def _records(
         self, values: ArrayLike, name: str = "categories", below: int | None = None
@@ -40,7 +38,7 @@ class Encoding:
         return _validate.entries("counts", _validate.counts("counts", counts), self.d)
 
     def _tally(self, tally: ArrayLike, n: int) -> tuple[int, NDArray[np.integer]]:
-        n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
+        n = _validate.one_integer("n", n, minimum=1)
         tally = np.asarray(_validate.integer("tally", tally, minimum=0, maximum=n))
         return n, _validate.entries("tally", tally, self.d)
 

@@ -88,9 +88,7 @@ class Binary:
     epsilon: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "epsilon", float(_validate.scalar("epsilon", _validate.epsilon(self.epsilon)))
-        )
+        object.__setattr__(self, "epsilon", _validate.one_epsilon(self.epsilon))
 
     @classmethod
     def from_truth_probability(cls, truth: float) -> Binary:
@@ -100,7 +98,7 @@ class Binary:
 
         A fair coin (1/2) carries nothing and certainty (1) hides nothing; both are refused.
         """
-        truth = _validate.scalar("truth", _validate.real("truth", truth, above=0.5, below=1))
+        truth = _validate.one_real("truth", truth, above=0.5, below=1)
         return cls(np.log(truth) - np.log1p(-truth))
 
     @classmethod
@@ -110,7 +108,7 @@ class Binary:
         .. math:: \varepsilon = \ln \frac{1/2 + \delta}{1/2 - \delta}
                   = 2\,\mathrm{artanh}(2 \delta), \qquad 0 < \delta < \tfrac12
         """
-        delta = _validate.scalar("delta", _validate.real("delta", delta, above=0, below=0.5))
+        delta = _validate.one_real("delta", delta, above=0, below=0.5)
         return cls(2 * np.arctanh(2 * delta))
 
     @property
@@ -182,7 +180,7 @@ class Binary:
         -------
         int or ndarray of int
         """
-        n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
+        n = _validate.one_integer("n", n, minimum=1)
         ones = _validate.integer("ones", ones, minimum=0, maximum=n)
         rng = np.random.default_rng(rng)
         return rng.binomial(ones, self.truth_probability, size) + rng.binomial(
@@ -213,7 +211,7 @@ class Binary:
         -----
         Smith's slides (claim ``Smith-RR-est``); Boulaguiem's (claim ``Boul-RR-debiased``).
         """
-        n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
+        n = _validate.one_integer("n", n, minimum=1)
         ones = _validate.integer("reported_ones", reported_ones, minimum=0, maximum=n)
         estimate = (ones / n - self.flip_probability) / np.tanh(self.epsilon / 2)
         return float(estimate) if np.ndim(estimate) == 0 else estimate
@@ -243,7 +241,7 @@ class Binary:
         TypeError, ValueError
             If a count is out of range or the level lies outside (0, 1).
         """
-        n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
+        n = _validate.one_integer("n", n, minimum=1)
         ones = _validate.integer("reported_ones", reported_ones, minimum=0, maximum=n)
         level = _validate.real("level", level, above=0, below=1)
         tail = (1 - level) / 2

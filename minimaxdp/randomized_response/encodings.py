@@ -71,8 +71,7 @@ class SubsetSelection(Encoding):
         if self.w is None:
             w = int(best_subset_size(self.epsilon, self.d))
         else:
-            w = _validate.integer("w", self.w, minimum=1, maximum=self.d - 1)
-            w = _validate.scalar("w", w)
+            w = _validate.one_integer("w", self.w, minimum=1, maximum=self.d - 1)
         object.__setattr__(self, "w", w)
 
     @property
@@ -416,7 +415,7 @@ def subset_selection_risk(
     if w is None:
         w = best_subset_size(epsilon, d)
     else:
-        w = _validate.scalar("w", _validate.integer("w", w, minimum=1, maximum=d - 1))
+        w = _validate.one_integer("w", w, minimum=1, maximum=d - 1)
     p = w / (w + (d - w) * np.exp(-epsilon))
     q = (w - p) / (d - 1)
     # p - q without cancellation at small budgets

@@ -62,16 +62,15 @@ class Setting:
 
     def __post_init__(self) -> None:
         checked = {
-            "n": _validate.integer("n", self.n, minimum=2),
-            "d": _validate.integer("d", self.d, minimum=2),
-            "epsilon": _validate.epsilon(self.epsilon),
-            "delta": _validate.real("delta", self.delta, above=0, below=1),
-            "k": _validate.real("k", self.k, minimum=2),
-            "beta": _validate.real("beta", self.beta, above=0, maximum=1),
+            "n": _validate.one_integer("n", self.n, minimum=2),
+            "d": _validate.one_integer("d", self.d, minimum=2),
+            "epsilon": _validate.one_epsilon(self.epsilon),
+            "delta": _validate.one_real("delta", self.delta, above=0, below=1),
+            "k": _validate.one_real("k", self.k, minimum=2),
+            "beta": _validate.one_real("beta", self.beta, above=0, maximum=1),
         }
         for name, value in checked.items():
-            number = _validate.scalar(name, value)
-            object.__setattr__(self, name, number if name in ("n", "d") else float(number))
+            object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,7 @@ def levels(epsilon: float) -> dict[str, float]:
     >>> round(levels(1.0)["tv"], 4), round(levels(1.0)["zcdp"], 4)
     (0.4621, 0.4621)
     """
-    epsilon = float(_validate.scalar("epsilon", _validate.epsilon(epsilon)))
+    epsilon = _validate.one_epsilon(epsilon)
     alpha = float(np.tanh(epsilon / 2))
     return {
         "pure": epsilon, "approximate": epsilon, "zcdp": epsilon * alpha, "kl": epsilon * alpha,
@@ -217,7 +216,7 @@ def people_needed(problem: str, definition: str, risk: float, **parameters: Any)
     >>> people_needed("proportion", "none", 1e-4), people_needed("proportion", "local", 1e-4)
     (2401, 250666)
     """
-    risk = _validate.scalar("risk", _validate.real("risk", risk, above=0))
+    risk = _validate.one_real("risk", risk, above=0)
     if "n" in parameters:
         raise ValueError("n must not be given: it is what is asked for")
     closed_bounds(problem, definition, **parameters)  # names are checked before values

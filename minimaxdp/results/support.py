@@ -62,9 +62,9 @@ def exponential_end_risk(
     >>> bool(exponential_end_risk(10_000, 1.0).mean < 0.002)
     True
     """
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=2))
-    epsilon = float(_validate.scalar("epsilon", _validate.epsilon(epsilon)))
-    theta = float(_validate.scalar("theta", _validate.real("theta", theta, above=0, maximum=1)))
+    n = _validate.one_integer("n", n, minimum=2)
+    epsilon = _validate.one_epsilon(epsilon)
+    theta = _validate.one_real("theta", theta, above=0, maximum=1)
     m = min(n // 2, int(np.ceil(2 / epsilon * np.log(max(2.0, n**2 * epsilon / 4)))))
     top = min(n, m + int(np.ceil(80 / epsilon)) + 1)
     steps, least = n - np.arange(top), 1 / n

@@ -138,8 +138,9 @@ def run(
     """
     if not callable(simulate):
         raise TypeError(f"simulate must be callable, got {simulate!r}")
-    replications = _whole("replications", replications, 2)
-    seed, chunk = _whole("seed", seed, 0), _whole("chunk", chunk, 1)
+    replications = _validate.one_integer("replications", replications, minimum=2)
+    seed = _validate.one_integer("seed", seed, minimum=0)
+    chunk = _validate.one_integer("chunk", chunk, minimum=1)
     workers = _checked_workers(workers)
     head = {
         "sweep": getattr(simulate, "__qualname__", type(simulate).__qualname__),
@@ -296,11 +297,7 @@ def _checked_cells(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def _checked_workers(workers: int | _Executor) -> Any:
     if hasattr(workers, "submit"):
         return workers
-    number = _whole("workers", workers, -1)
+    number = _validate.one_integer("workers", workers, minimum=-1)
     if number == 0:
         raise ValueError("workers must be -1, a positive integer or an executor, got 0")
     return (os.cpu_count() or 1) if number == -1 else number
-
-
-def _whole(name: str, value: Any, minimum: int) -> int:
-    return _validate.scalar(name, _validate.integer(name, value, minimum=minimum))

@@ -122,9 +122,9 @@ def _checked(problem: str, mechanism: str, n: int, epsilon: float, d: int) -> _P
     if mechanism not in kind.mechanisms:
         known = ", ".join(kind.mechanisms)
         raise ValueError(f"mechanism must be one of {known} for {problem}, got {mechanism!r}")
-    _validate.scalar("n", _validate.integer("n", n, minimum=1))
-    _validate.scalar("epsilon", _validate.epsilon(epsilon))
-    _validate.scalar("d", _validate.integer("d", d, minimum=1 if problem == "mean" else 2))
+    _validate.one_integer("n", n, minimum=1)
+    _validate.one_epsilon(epsilon)
+    _validate.one_integer("d", d, minimum=1 if problem == "mean" else 2)
     if d != fixed.get(problem, d):
         raise ValueError(f"d must be {fixed[problem]} for {problem}, got {d}")
     return kind

@@ -162,8 +162,8 @@ def cube(d: int, half_width: float = 1.0) -> Body:
     >>> float(cube(3).width([1, 1, 1])), len(cube(3).vertices)
     (6.0, 8)
     """
-    d = _validate.scalar("d", _validate.integer("d", d, minimum=1))
-    r = _validate.scalar("half_width", _validate.real("half_width", half_width, above=0))
+    d = _validate.one_integer("d", d, minimum=1)
+    r = _validate.one_real("half_width", half_width, above=0)
     corners = r * _signs(d) if 2**d <= _MOST else None
     return Body(d, lambda theta: r * abs(theta).sum(axis=-1), corners)
 
@@ -194,8 +194,8 @@ def cross_polytope(d: int, radius: float = 1.0) -> Body:
     >>> float(cross_polytope(3).support([1, -5, 2]))
     5.0
     """
-    d = _validate.scalar("d", _validate.integer("d", d, minimum=1))
-    r = _validate.scalar("radius", _validate.real("radius", radius, above=0))
+    d = _validate.one_integer("d", d, minimum=1)
+    r = _validate.one_real("radius", radius, above=0)
     tips = r * np.vstack([np.eye(d), -np.eye(d)])
     return Body(d, lambda theta: r * abs(theta).max(axis=-1), tips)
 
@@ -224,7 +224,7 @@ def simplex(d: int) -> Body:
     >>> float(simplex(3).width([1, 1, 1])), float(simplex(3).width([1, -1, 0]))
     (0.0, 2.0)
     """
-    d = _validate.scalar("d", _validate.integer("d", d, minimum=2))
+    d = _validate.one_integer("d", d, minimum=2)
     return Body(d, lambda theta: theta.max(axis=-1), np.eye(d))
 
 

@@ -110,7 +110,7 @@ class UnbiasedCount:
 
     def __post_init__(self) -> None:
         noise = DiscreteLaplace(self.epsilon)
-        n = _validate.scalar("n", _validate.integer("n", self.n, minimum=1))
+        n = _validate.one_integer("n", self.n, minimum=1)
         object.__setattr__(self, "epsilon", noise.epsilon)
         object.__setattr__(self, "n", n)
 
@@ -194,9 +194,9 @@ def least_variance(
         raise ValueError(
             f"values (at least two) and outputs must be vectors, got {f.shape}, {y.shape}"
         )
-    rate = _validate.scalar("epsilon", _validate.epsilon(epsilon))
-    loose = _validate.scalar("delta", _validate.real("delta", delta, minimum=0, below=1))
-    s = _validate.scalar("at", _validate.integer("at", at, minimum=0, maximum=len(f) - 1))
+    rate = _validate.one_epsilon(epsilon)
+    loose = _validate.one_real("delta", delta, minimum=0, below=1)
+    s = _validate.one_integer("at", at, minimum=0, maximum=len(f) - 1)
     m, k = len(f), len(y)
     cost = np.zeros((m, k))
     cost[s] = (y - f[s]) ** 2
@@ -280,8 +280,8 @@ def count_certificate(n: int, count: int, b: Fraction) -> tuple[Fraction, Fracti
     >>> count_certificate(1, 0, Fraction(1, 4))
     (Fraction(4, 9), Fraction(0, 1))
     """
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1, maximum=_MOST_CERTIFIED))
-    s = _validate.scalar("count", _validate.integer("count", count, minimum=0, maximum=n))
+    n = _validate.one_integer("n", n, minimum=1, maximum=_MOST_CERTIFIED)
+    s = _validate.one_integer("count", count, minimum=0, maximum=n)
     if not isinstance(b, Fraction):
         raise TypeError(f"b must be a Fraction, got {type(b).__name__}")
     if not 0 < b < 1:

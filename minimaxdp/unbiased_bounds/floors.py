@@ -204,7 +204,7 @@ def query_floor(values: ArrayLike, epsilon: float) -> Array:
     f = np.asarray(_validate.real("values", values))
     if f.ndim != 1 or len(f) < 2:
         raise ValueError(f"values must be at least two in a row, got shape {f.shape}")
-    rate = _validate.scalar("epsilon", _validate.epsilon(epsilon))
+    rate = _validate.one_epsilon(epsilon)
     steps = rate * abs(np.subtract.outer(np.arange(len(f)), np.arange(len(f))))
     np.fill_diagonal(steps, np.inf)
     # 4 sinh^2(x / 2) = exp(x) (1 - exp(-x))^2 does not overflow this way round.
@@ -335,7 +335,7 @@ def unbiased_floor(
     >>> round(floor.noise.error**2, 6)  # the Gaussian mechanism
     0.230831
     """
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
+    n = _validate.one_integer("n", n, minimum=1)
     root_chi_square(epsilon=epsilon, rho=rho)  # checks the budget
     epsilon, rho = (
         None if budget is None else float(_validate.scalar(name, np.asarray(budget)))

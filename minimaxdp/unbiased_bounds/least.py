@@ -147,9 +147,7 @@ def least_ellipsoid(
         raise ValueError(f"points must have two axes (points, d), got shape {cloud.shape}")
     if fit not in ("free", "fixed", "difference"):
         raise ValueError(f"fit must be 'free', 'fixed' or 'difference', got {fit!r}")
-    tolerance = _validate.scalar(
-        "tolerance", _validate.real("tolerance", tolerance, minimum=1e-12, below=1)
-    )
+    tolerance = _validate.one_real("tolerance", tolerance, minimum=1e-12, below=1)
     origin = np.zeros(cloud.shape[1]) if fit == "fixed" else cloud.mean(axis=0)
     size = float(abs(cloud - origin).max())
     if size == 0:

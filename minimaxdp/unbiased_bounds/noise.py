@@ -74,12 +74,12 @@ class EllipsoidNoise:
             raise TypeError(
                 f"ellipsoid must be a LeastEllipsoid, got {type(self.ellipsoid).__name__}"
             )
-        n = _validate.scalar("n", _validate.integer("n", self.n, minimum=1))
-        budget = _validate.scalar("budget", _validate.real("budget", self.budget, above=0))
+        n = _validate.one_integer("n", self.n, minimum=1)
+        budget = _validate.one_real("budget", self.budget, above=0)
         if self.law not in ("gaussian", "laplace", "norm"):
             raise ValueError(f"law must be 'gaussian', 'laplace' or 'norm', got {self.law!r}")
         object.__setattr__(self, "n", n)
-        object.__setattr__(self, "budget", float(budget))
+        object.__setattr__(self, "budget", budget)
 
     @classmethod
     def for_points(
