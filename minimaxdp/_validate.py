@@ -153,6 +153,17 @@ def rows(name: str, array: NDArray[Any], d: int) -> NDArray[Any]:
     return array
 
 
+def pairs(values: ArrayLike | None, inputs: int) -> NDArray[np.int64]:
+    """Neighbours among inputs (all of them if none are named) in both orders, shape (2m, 2)."""
+    if values is None:
+        found = np.column_stack(np.triu_indices(inputs, 1))
+    else:
+        found = np.asarray(integer("pairs", values, minimum=0, maximum=inputs - 1))
+        if found.ndim != 2 or found.shape[1] != 2:
+            raise ValueError(f"pairs must have shape (m, 2), got {found.shape}")
+    return np.concatenate([found, found[:, ::-1]])
+
+
 def losses(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
     """What a function of that name returned: as many losses as asked for, or rows of them."""
     array = np.asarray(values, dtype=float)

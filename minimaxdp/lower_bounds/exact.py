@@ -146,7 +146,7 @@ def minimax_channel(
     if epsilon is not None:
         epsilon = _validate.one_real("epsilon", epsilon, minimum=0, maximum=700)
     inputs, outputs = laws.shape[1], loss.shape[1]
-    edges = _edges(pairs, inputs) if epsilon is not None else np.empty((0, 2), dtype=int)
+    edges = _validate.pairs(pairs, inputs) if epsilon is not None else np.empty((0, 2), dtype=int)
     size = outputs * (inputs + (len(edges) if delta > 0 else 0))
     if size > _LARGEST_PROGRAMME:
         raise ValueError(f"the programme must have at most {_LARGEST_PROGRAMME} entries: {size}")
@@ -386,16 +386,6 @@ def histogram_laws(table: ArrayLike, laws: ArrayLike) -> NDArray[np.float64]:
 def _moves(alphabet: int) -> NDArray[np.int64]:
     unit = np.eye(alphabet, dtype=np.int64)
     return (unit[:, None] - unit[None]).reshape(-1, alphabet)[~np.eye(alphabet, dtype=bool).ravel()]
-
-
-def _edges(pairs: ArrayLike | None, inputs: int) -> NDArray[np.int64]:
-    if pairs is None:
-        found = np.array(list(combinations(range(inputs), 2)), dtype=np.int64).reshape(-1, 2)
-    else:
-        found = np.asarray(_validate.integer("pairs", pairs, minimum=0, maximum=inputs - 1))
-        if found.ndim != 2 or found.shape[1] != 2:
-            raise ValueError(f"pairs must have shape (m, 2), got {found.shape}")
-    return np.concatenate([found, found[:, ::-1]])
 
 
 def _zeros(rows: int, columns: int) -> sparse.csr_array:

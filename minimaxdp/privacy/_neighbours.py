@@ -154,16 +154,18 @@ def distances(
 def _checked(channel: ArrayLike, pairs: Pairs) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The channel, and its neighbours in both orders, shape (2m, 2)."""
     channel = _validate.channel("channel", channel)
-    inputs = len(channel)
-    if inputs < 2:
+    if len(channel) < 2:
         raise ValueError("channel must have at least two inputs, got 1")
-    if pairs is None:
-        unordered = np.column_stack(np.triu_indices(inputs, 1))
-    else:
-        unordered = np.asarray(_validate.integer("pairs", pairs, minimum=0, maximum=inputs - 1))
-        if unordered.ndim != 2 or unordered.shape[1] != 2:
-            raise ValueError(f"pairs must have shape (m, 2), got {unordered.shape}")
-    return channel, np.concatenate([unordered, unordered[:, ::-1]]).astype(np.int64)
+    return channel, _validate.pairs(pairs, len(channel))
+
+
+def _falling(
+    p: NDArray[np.float64], q: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Both laws in falling order of q/p; outputs without any mass come last."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        order = np.argsort(-np.where(p + q > 0, q / p, -1.0), axis=-1, kind="stable")
+    return np.take_along_axis(p, order, -1), np.take_along_axis(q, order, -1)
 
 
 def _chunks(

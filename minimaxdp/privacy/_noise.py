@@ -450,10 +450,7 @@ def response_renyi(order: ArrayLike, budget: ArrayLike) -> Any:
 
 
 def _order(order: ArrayLike) -> NDArray[np.float64]:
-    array = np.asarray(order, dtype=float)
-    if not np.all(array >= 1):
-        raise ValueError(f"order must be at least 1, got {order}")
-    return array
+    return np.asarray(_validate.real("order", order, minimum=1, infinite=True))
 
 
 def _ratio(sensitivity: ArrayLike, scale: ArrayLike, name: str = "scale") -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate, divergences
-from minimaxdp.privacy._neighbours import Pairs, _checked, _chunks, _worst
+from minimaxdp.privacy._neighbours import Pairs, _checked, _chunks, _falling, _worst
 
 __all__ = [
     "approximate_delta",
@@ -154,9 +154,8 @@ def approximate_epsilon(channel: ArrayLike, delta: ArrayLike, pairs: Pairs = Non
     flat = delta.ravel()
 
     def level(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+        q, p = _falling(q, p)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            order = np.argsort(-np.where(p + q > 0, p / q, -1.0), axis=-1, kind="stable")
-            p, q = np.take_along_axis(p, order, -1), np.take_along_axis(q, order, -1)
             high, low = p.cumsum(axis=-1)[:, None], q.cumsum(axis=-1)[:, None]
             excess = (p - q).cumsum(axis=-1)[:, None] - flat[:, None]
             ratio = np.where(low > 0, excess / np.where(low > 0, low, 1), np.inf)

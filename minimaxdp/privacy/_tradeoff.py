@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
 from minimaxdp import _validate
-from minimaxdp.privacy._neighbours import Pairs, _checked, _worst
+from minimaxdp.privacy._neighbours import Pairs, _checked, _falling, _worst
 
 __all__ = [
     "approximate_tradeoff",
@@ -56,7 +56,7 @@ def tradeoff_curve(p: ArrayLike, q: ArrayLike) -> tuple[NDArray[np.float64], NDA
     p, q = _validate.distribution("p", p), _validate.distribution("q", q)
     if p.ndim != 1 or p.shape != q.shape:
         raise ValueError(f"p and q must be two laws on one set, got {p.shape} and {q.shape}")
-    p, q = _rejected_first(p, q)
+    p, q = _falling(p, q)
     alpha = np.concatenate([[0.0], p.cumsum()])
     beta = np.concatenate([q[::-1].cumsum()[::-1], [0.0]])
     alpha[-1] = 1.0
@@ -106,7 +106,7 @@ def tradeoff(channel: ArrayLike, alpha: ArrayLike, pairs: Pairs = None) -> Any:
     flat = alpha.ravel()
 
     def level(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
-        p, q = _rejected_first(p, q)
+        p, q = _falling(p, q)
         first = p.cumsum(axis=-1)[:, None]
         second = (q[:, ::-1].cumsum(axis=-1)[:, ::-1] - q)[:, None]
         slope = np.divide(q, p, out=np.zeros_like(p), where=p > 0)[:, None]
@@ -234,12 +234,3 @@ def laplace_tradeoff(epsilon: ArrayLike, alpha: ArrayLike) -> Any:
         1 - np.exp(epsilon) * np.minimum(alpha, shrink / 2),
         np.where(alpha <= 0.5, middle, shrink * (1 - alpha)),
     )[()]
-
-
-def _rejected_first(
-    p: NDArray[np.float64], q: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Both laws in falling order of q/p; outputs without any mass come last."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        order = np.argsort(-np.where(p + q > 0, q / p, -1.0), axis=-1, kind="stable")
-    return np.take_along_axis(p, order, -1), np.take_along_axis(q, order, -1)
