@@ -11,7 +11,7 @@ from minimaxdp import mean_estimation as me
 from minimaxdp.results.cells import Setting, closed_bounds, levels
 from minimaxdp.results.closed import _levels, numpy_operations
 
-__all__ = ["best_factor", "implied_alpha", "mean_floor", "or_subset", "start"]
+__all__ = ["best_factor", "factor_of", "implied_tv", "mean_floor", "or_subset", "start"]
 
 
 def start(problem: str, definition: str, s: Setting) -> tuple[float, float, dict[str, float]]:
@@ -19,7 +19,7 @@ def start(problem: str, definition: str, s: Setting) -> tuple[float, float, dict
     return float(low), float(high), levels(s.epsilon)
 
 
-def implied_alpha(definition: str, s: Setting) -> float:
+def implied_tv(definition: str, s: Setting) -> float:
     """Total variation implied by the definition at its level."""
     return float(_levels(numpy_operations(), s).alpha[definition])
 
@@ -37,7 +37,7 @@ def _concentrated(n: int, rho: float, d: int, k: float) -> float:
 def mean_floor(definition: str, s: Setting, d: int, k: float) -> float:
     """Best floor of the package for a mean with r = 1 under a curator's definition."""
     at = levels(s.epsilon)
-    alpha = implied_alpha(definition, s)
+    alpha = implied_tv(definition, s)
     found = [
         float(lower_bounds.mean_tv_sharp(s.n, alpha, k)),
         float(lower_bounds.mean_tv_axes(s.n, alpha, d, k)),
@@ -55,16 +55,18 @@ def mean_floor(definition: str, s: Setting, d: int, k: float) -> float:
 
 def best_factor(definition: str, s: Setting, d: int) -> tuple[float, str]:
     """Least energy factor among the noises that the definition allows, and its name."""
-    at = levels(s.epsilon)
-    pure = float(me.energy_factor("pure", s.n, d, s.epsilon))
-    options = [(pure, "norm-Laplace noise" if d > 1 else "Laplace noise")]
+    options = [(factor_of("pure", s, d), "norm-Laplace noise" if d > 1 else "Laplace noise")]
     if definition != "pure":
-        delta = s.delta if definition == "approximate" else None
-        own = float(me.energy_factor(definition, s.n, d, at[definition], delta=delta))
-        options.append((own, "normal noise"))
+        options.append((factor_of(definition, s, d), "normal noise"))
     if definition == "tv" and d == 1:
-        options.append((1 / (3 * (s.n * at["tv"]) ** 2), "uniform noise"))
+        options.append((1 / (3 * (s.n * levels(s.epsilon)["tv"]) ** 2), "uniform noise"))
     return min(options)
+
+
+def factor_of(definition: str, s: Setting, d: int) -> float:
+    """Energy factor of the noise made for the definition, at its level."""
+    delta = s.delta if definition == "approximate" else None
+    return float(me.energy_factor(definition, s.n, d, levels(s.epsilon)[definition], delta=delta))
 
 
 def or_subset(

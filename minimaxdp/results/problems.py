@@ -11,7 +11,7 @@ import scipy
 from minimaxdp import density_estimation, lower_bounds
 from minimaxdp import mean_estimation as me
 from minimaxdp import randomized_response as rr
-from minimaxdp.results._best import best_factor, implied_alpha, mean_floor, or_subset, start
+from minimaxdp.results._best import best_factor, factor_of, implied_tv, mean_floor, or_subset, start
 from minimaxdp.results.cells import Cell, Setting
 from minimaxdp.results.closed import CLOSED
 from minimaxdp.results.support import exponential_end_risk
@@ -127,13 +127,12 @@ def multinomial(definition: str, setting: Setting | None = None) -> Cell:
     steps = s.d / (2 * (s.n * np.sinh(s.epsilon / 4)) ** 2)
     options = [(float(steps), "geometric noise")]
     if definition != "pure":
-        delta = s.delta if definition == "approximate" else None
-        normal = me.energy_factor(definition, s.n, s.d, at[definition], delta=delta)
-        options.append((float(normal) / 2, "normal noise"))  # sensitivity sqrt(2)/n, not 2/n
+        normal = factor_of(definition, s, s.d) / 2  # sensitivity sqrt(2)/n, not 2/n
+        options.append((normal, "normal noise"))
     energy, method = min(options)
     exact = R * float(me.shrunk_ceiling(energy / R, s.n))
     exact, method = or_subset(exact, method, definition, s, R)
-    low = max(low, float(lower_bounds.multinomial_tv(s.n, implied_alpha(definition, s), s.d)))
+    low = max(low, float(lower_bounds.multinomial_tv(s.n, implied_tv(definition, s), s.d)))
     return Cell("multinomial", definition, method, low, exact, min(exact, high))
 
 
@@ -247,7 +246,7 @@ def support(definition: str, setting: Setting | None = None) -> Cell:
     if definition == "none":
         return Cell("support", definition, "scaled maximum", low, high, high)
     if definition != "local":
-        low = max(low, float(lower_bounds.support_tv_sharp(s.n, implied_alpha(definition, s))))
+        low = max(low, float(lower_bounds.support_tv_sharp(s.n, implied_tv(definition, s))))
     m = int(me.subset_size(s.n, at["tv"]))
     if definition == "tv" and m > 0:
         exact = m / (m + 1) * (2 ** (1 / m) - 1)
@@ -302,10 +301,9 @@ def density(definition: str, setting: Setting | None = None) -> Cell:
         method = "histogram, geometric noise"
         noise = cells**2 / (2 * (n * np.sinh(s.epsilon / 4)) ** 2)
         if definition != "pure":
-            delta = s.delta if definition == "approximate" else None
-            normal = me.energy_factor(definition, s.n, 1, at[definition], delta=delta) / 2
+            normal = factor_of(definition, s, 1) / 2
             if normal * K[-1] ** 2 < noise[-1]:
-                method, noise = "histogram, normal noise", cells**2 * float(normal)
+                method, noise = "histogram, normal noise", cells**2 * normal
     bound = spread * K ** (-2.0 * s.beta) + (K - 1) / n + np.where(K > 1, noise, 0.0)
     best = int(np.argmin(bound))
     ceiling = min(float(bound[best]), high)
