@@ -74,7 +74,7 @@ def lipschitz_floor(
     if (model == "none") != (epsilon is None):
         raise ValueError(f"epsilon must be None exactly if model is 'none', got {epsilon!r}")
     n = np.asarray(_validate.integer("n", n, minimum=1), dtype=float)
-    slope = _validate.scalar("constant", _validate.real("constant", constant, above=0))
+    slope = _validate.one_real("constant", constant, above=0)
     # The best real number of cells; the bound is unimodal, so that a neighbour is best.
     c = slope**2 / 96
     plain = _best((c * (3 * n + 1)) ** (1 / 3), slope, lambda w: _plain(n, w, slope))
@@ -135,7 +135,7 @@ def privacy_threshold(n: ArrayLike, *, d: int = 1, constant: float = 1.0) -> Any
     0.021
     """
     n = _validate.integer("n", n, minimum=1)
-    d = _validate.scalar("d", _validate.integer("d", d, minimum=1))
+    d = _validate.one_integer("d", d, minimum=1)
     constant = _validate.real("constant", constant, above=0)
     cells = (constant**2 * n / 6) ** (d / (d + 2))
     return np.sqrt(8 * cells / n)

@@ -54,7 +54,7 @@ class Density:
 
     def probabilities(self, bins: int) -> NDArray[np.float64]:
         """Probability of each of a number of equal bins, from the distribution function."""
-        bins = _validate.scalar("bins", _validate.integer("bins", bins, minimum=1))
+        bins = _validate.one_integer("bins", bins, minimum=1)
         return np.diff(self.cdf(np.linspace(0, 1, bins + 1)))
 
     def bias(self, bins: int) -> float:
@@ -64,7 +64,7 @@ class Density:
 
     def sample(self, n: int, *, rng: Rng = None) -> NDArray[np.float64]:
         """Independent draws, exact in law, by rejection from the uniform law."""
-        n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
+        n = _validate.one_integer("n", n, minimum=1)
         rng = np.random.default_rng(rng)
         kept: list[NDArray[np.float64]] = []
         found = 0
@@ -98,7 +98,7 @@ def linear(slope: float = 1.0) -> Density:
     >>> round(linear(1.0).bias(5) * 12 * 5**2, 9)
     1.0
     """
-    s = _validate.scalar("slope", _validate.real("slope", slope, minimum=-2, maximum=2))
+    s = _validate.one_real("slope", slope, minimum=-2, maximum=2)
     return Density(
         f"linear, slope {s:g}",
         lambda x: 1 + s * (np.asarray(x) - 0.5),
@@ -143,8 +143,8 @@ def holder(beta: float, *, levels: int = 40) -> Density:
     >>> round(rough.bias(64) / rough.bias(256), 1)  # 4**(2 beta)
     4.0
     """
-    beta = _validate.scalar("beta", _validate.real("beta", beta, above=0, below=1))
-    levels = _validate.scalar("levels", _validate.integer("levels", levels, minimum=1, maximum=40))
+    beta = _validate.one_real("beta", beta, above=0, below=1)
+    levels = _validate.one_integer("levels", levels, minimum=1, maximum=40)
     c = -np.expm1(-beta * np.log(2))
     scales = 2.0 ** np.arange(levels)
 
@@ -188,8 +188,8 @@ def ripple(amplitude: float = 0.8, waves: int = 1) -> Density:
     >>> round(ripple(0.5).squared_integral, 3)
     1.125
     """
-    a = _validate.scalar("amplitude", _validate.real("amplitude", amplitude, minimum=-1, maximum=1))
-    m = _validate.scalar("waves", _validate.integer("waves", waves, minimum=1))
+    a = _validate.one_real("amplitude", amplitude, minimum=-1, maximum=1)
+    m = _validate.one_integer("waves", waves, minimum=1)
     turn = 2 * np.pi * m
     return Density(
         f"ripple, {m} waves",
@@ -224,8 +224,8 @@ def spiky(width: float = 0.01, weight: float = 0.3) -> Density:
     >>> round(spiky().squared_integral, 4)
     3.4489
     """
-    s = _validate.scalar("width", _validate.real("width", width, above=0, maximum=0.05))
-    w = _validate.scalar("weight", _validate.real("weight", weight, above=0, below=1))
+    s = _validate.one_real("width", width, above=0, maximum=0.05)
+    w = _validate.one_real("weight", weight, above=0, below=1)
     spike = scipy.stats.norm(1 / 3, s)
     below, mass = spike.cdf(0), spike.cdf(1) - spike.cdf(0)
     double = scipy.stats.norm(1 / 3, s / np.sqrt(2))
@@ -266,10 +266,9 @@ def harmonic(j: int, coefficient: float) -> Density:
     >>> harmonic(4, 0.5).squared_integral
     1.25
     """
-    j = _validate.scalar("j", _validate.integer("j", j, minimum=1))
+    j = _validate.one_integer("j", j, minimum=1)
     limit = np.sqrt(0.5)
-    checked = _validate.real("coefficient", coefficient, minimum=-limit, maximum=limit)
-    a = np.sqrt(2) * _validate.scalar("coefficient", checked)
+    a = np.sqrt(2) * _validate.one_real("coefficient", coefficient, minimum=-limit, maximum=limit)
     turn = 2 * np.pi * ((j + 1) // 2)
     # A sine is a cosine that starts a quarter of a turn later.
     start = 0.0 if j % 2 else np.pi / 2
@@ -311,8 +310,8 @@ def rademacher(smoothness: float = 0.25, *, levels: int = 40) -> Density:
     >>> rademacher(0.5, levels=1).probabilities(2).round(3).tolist()
     [0.646, 0.354]
     """
-    s = _validate.scalar("smoothness", _validate.real("smoothness", smoothness, above=0, below=1))
-    levels = _validate.scalar("levels", _validate.integer("levels", levels, minimum=1, maximum=40))
+    s = _validate.one_real("smoothness", smoothness, above=0, below=1)
+    levels = _validate.one_integer("levels", levels, minimum=1, maximum=40)
     scales = 2.0 ** np.arange(levels)
     heights = -np.expm1(-s * np.log(2)) * scales**-s
 
@@ -362,7 +361,7 @@ def boundary(rate: float = 3.0) -> Density:
     >>> round(boundary(3.0).maximum, 3)
     3.157
     """
-    r = _validate.scalar("rate", _validate.real("rate", rate, above=0, maximum=100))
+    r = _validate.one_real("rate", rate, above=0, maximum=100)
     mass = -np.expm1(-r)
     return Density(
         f"exponential, rate {r:g}",

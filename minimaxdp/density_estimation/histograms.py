@@ -61,13 +61,13 @@ class Grid:
     d: int = 1
 
     def __post_init__(self) -> None:
-        low = _validate.scalar("low", _validate.real("low", self.low))
-        high = _validate.scalar("high", _validate.real("high", self.high, above=low))
-        bins = _validate.scalar("bins", _validate.integer("bins", self.bins, minimum=1))
-        d = _validate.scalar("d", _validate.integer("d", self.d, minimum=1))
+        low = _validate.one_real("low", self.low)
+        high = _validate.one_real("high", self.high, above=low)
+        bins = _validate.one_integer("bins", self.bins, minimum=1)
+        d = _validate.one_integer("d", self.d, minimum=1)
         if bins**d > 10**7:
             raise ValueError(f"bins must make at most ten million cells, got {bins}**{d}")
-        for name, value in (("low", float(low)), ("high", float(high)), ("bins", bins), ("d", d)):
+        for name, value in (("low", low), ("high", high), ("bins", bins), ("d", d)):
             object.__setattr__(self, name, value)
 
     @property
@@ -89,9 +89,9 @@ class Grid:
         """Number of the cell of each record, shape (n,); a record outside is an error."""
         x = np.asarray(_validate.real("data", data, minimum=self.low, maximum=self.high))
         x = x[:, None] if x.ndim == 1 and self.d == 1 else x
-        if x.ndim != 2 or x.shape[1] != self.d:
-            raise ValueError(f"data must have shape (n, {self.d}), got {x.shape}")
-        place = (x - self.low) * (self.bins / (self.high - self.low))
+        place = (_validate.rows("data", x, self.d) - self.low) * (
+            self.bins / (self.high - self.low)
+        )
         place = np.minimum(place.astype(np.int64), self.bins - 1)
         return np.ravel_multi_index(tuple(place.T), (self.bins,) * self.d)
 
@@ -148,8 +148,7 @@ class Histogram:
     def __post_init__(self) -> None:
         _method(self.method, self.epsilon)
         if self.epsilon is not None:
-            epsilon = _validate.scalar("epsilon", _validate.epsilon(self.epsilon))
-            object.__setattr__(self, "epsilon", float(epsilon))
+            object.__setattr__(self, "epsilon", _validate.one_epsilon(self.epsilon))
 
     def reports(self, data: ArrayLike, *, rng: Rng = None) -> NDArray[np.float64]:
         """What every person sends, shape (n, cells), by the method "laplace"."""
@@ -216,10 +215,8 @@ class Histogram:
 
     def estimate(self, totals: ArrayLike, n: int) -> NDArray[np.float64]:
         """Unbiased probabilities of the cells; entries may be negative."""
-        n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
-        totals = np.asarray(_validate.real("totals", totals))
-        if totals.ndim == 0 or totals.shape[-1] != self.grid.cells:
-            raise ValueError(f"totals must have {self.grid.cells} entries along the last axis")
+        n = _validate.one_integer("n", n, minimum=1)
+        totals = _validate.vectors("totals", totals, self.grid.cells)
         if self.method in ENCODINGS:
             return self.encoding.estimate(totals.astype(np.int64), n)
         return totals / n
@@ -369,9 +366,9 @@ def histogram_ceiling(
         raise ValueError(f"method must be 'none', 'central' or 'laplace', got {method!r}")
     cells = np.asarray(_validate.real("cells", cells, minimum=1))
     n = _validate.integer("n", n, minimum=1)
-    beta = _validate.scalar("beta", _validate.real("beta", beta, above=0, maximum=1))
+    beta = _validate.one_real("beta", beta, above=0, maximum=1)
     constant = _validate.real("constant", constant, above=0)
-    d = _validate.scalar("d", _validate.integer("d", d, minimum=1))
+    d = _validate.one_integer("d", d, minimum=1)
     # (sum of squares)**beta has mean at most (d h**2 / 6)**beta, by Jensen; one dimension is exact.
     shape = 1 / ((2 * beta + 1) * (2 * beta + 2)) if d == 1 else (d / 6) ** beta / 2
     return (
@@ -422,7 +419,7 @@ def optimal_bins(
     >>> optimal_bins(10**6, None, "none"), optimal_bins(10**6, 1.0, "laplace")
     (55, 10)
     """
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
+    n = _validate.one_integer("n", n, minimum=1)
 
     def risk(bins: ArrayLike) -> Any:
         cells = np.asarray(bins, dtype=float) ** d
@@ -451,8 +448,7 @@ def _noise(n: Any, epsilon: ArrayLike | None, method: Method) -> Any:
 
 
 def _method(method: str, epsilon: ArrayLike | None) -> None:
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    _validate.choice("method", method, METHODS)
     if (method == "none") != (epsilon is None):
         raise ValueError(f"epsilon must be None exactly if method is 'none', got {epsilon!r}")
     if epsilon is not None:
@@ -460,11 +456,7 @@ def _method(method: str, epsilon: ArrayLike | None) -> None:
 
 
 def _counts(values: ArrayLike, cells: int) -> NDArray[np.integer]:
-    counts = _validate.counts("counts", values)
-    if counts.shape[-1] != cells:
-        raise ValueError(
-            f"counts must have {cells} entries along the last axis, got {counts.shape}"
-        )
+    counts = _validate.entries("counts", _validate.counts("counts", values), cells)
     totals = counts.sum(axis=-1)
     if np.any(totals != totals.flat[0]):
         raise ValueError("counts must hold equally many records in every data set")

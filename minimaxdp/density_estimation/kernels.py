@@ -153,7 +153,7 @@ def kernel_density(x: ArrayLike, data: ArrayLike, h: float, order: int = 2) -> N
     data = np.asarray(_validate.real("data", data))
     data = data[:, None] if data.ndim == 1 else data
     x = _points("x", x, data.shape[1])
-    h = _validate.scalar("h", _validate.real("h", h, above=0))
+    h = _validate.one_real("h", h, above=0)
     _weights(order)
     blocks = np.array_split(data, max(1, x.size * data.shape[0] // 2**22))
     total = sum(
@@ -270,7 +270,7 @@ def best_bandwidth(mixture: GaussianMixture, n: int, order: int = 2) -> tuple[fl
 
 
 def _weights(order: int) -> list[float]:
-    order = _validate.scalar("order", _validate.integer("order", order, minimum=2, maximum=20))
+    order = _validate.one_integer("order", order, minimum=2, maximum=20)
     if order % 2:
         raise ValueError(f"order must be even, got {order}")
     return [(-0.5) ** s / factorial(s) for s in range(order // 2)]
@@ -285,6 +285,4 @@ def _derivative(x: Any, sd: Any, k: int) -> Any:
 def _points(name: str, x: ArrayLike, d: int) -> NDArray[np.float64]:
     points = np.asarray(_validate.real(name, x))
     points = points[:, None] if points.ndim == 1 and d == 1 else points
-    if points.ndim != 2 or points.shape[1] != d:
-        raise ValueError(f"{name} must have shape (n, {d}), got {points.shape}")
-    return points
+    return _validate.rows(name, points, d)

@@ -81,7 +81,7 @@ def haar_level(density: Density, level: int) -> HaarLevel:
     >>> haar_level(linear(1.0), 1).energy == 2 * (2**0.5 / 16) ** 2
     True
     """
-    level = _level("level", level, 0, 22)
+    level = _validate.one_integer("level", level, minimum=0, maximum=22)
     half = density.probabilities(2 ** (level + 1)).reshape(-1, 2)
     theta = 2 ** (level / 2) * (half[:, 0] - half[:, 1])
     p = half.sum(axis=1)
@@ -122,8 +122,8 @@ def group_sizes(n: int, levels: int) -> NDArray[np.int64]:
     >>> group_sizes(1000, 3).tolist()
     [276, 330, 392]
     """
-    levels = _level("levels", levels, 1, 60)
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
+    levels = _validate.one_integer("levels", levels, minimum=1, maximum=60)
+    n = _validate.one_integer("n", n, minimum=1)
     share = 2.0 ** (np.arange(levels) / 4)
     sizes = np.floor(n * share / share.sum()).astype(np.int64) // 2 * 2
     if sizes[0] < 4:
@@ -262,7 +262,7 @@ def product_integral(data: ArrayLike, levels: int, epsilon: float, *, rng: Rng =
     >>> abs(product_integral(x, 2, 1.0, rng=1) - 1) < 0.3
     True
     """
-    epsilon = _validate.scalar("epsilon", _validate.epsilon(epsilon))
+    epsilon = _validate.one_epsilon(epsilon)
     rng, total = np.random.default_rng(rng), 1.0
     for level, records in enumerate(_groups(data, levels)):
         z = _reports(records, level, epsilon, rng)
@@ -309,7 +309,7 @@ def interactive_integral(data: ArrayLike, levels: int, epsilon: float, *, rng: R
     >>> abs(interactive_integral(x, 2, 1.0, rng=1) - 1) < 0.3
     True
     """
-    epsilon = _validate.scalar("epsilon", _validate.epsilon(epsilon))
+    epsilon = _validate.one_epsilon(epsilon)
     rng, total = np.random.default_rng(rng), 1.0
     for level, records in enumerate(_groups(data, levels)):
         first, second = np.split(records, 2)
@@ -358,10 +358,10 @@ def interactive_simulation(
     >>> interactive_simulation(linear(1.0), 10**12, 3, 1.0, rng=0).round(3).tolist()
     [1.082]
     """
-    epsilon = _validate.scalar("epsilon", _validate.epsilon(epsilon))
-    size = _validate.scalar("size", _validate.integer("size", size, minimum=1))
+    epsilon = _validate.one_epsilon(epsilon)
+    size = _validate.one_integer("size", size, minimum=1)
     rng, total = np.random.default_rng(rng), np.ones(size)
-    halves = group_sizes(n, _level("levels", levels, 1, 22)) // 2
+    halves = group_sizes(n, _validate.one_integer("levels", levels, minimum=1, maximum=22)) // 2
     for level, people in enumerate(halves):
         p, height = density.probabilities(2 ** (level + 1)), 2 ** (level / 2)
         means = []
@@ -379,7 +379,9 @@ def _groups(data: ArrayLike, levels: int) -> list[NDArray[np.float64]]:
     x = np.asarray(_validate.real("data", data, minimum=0, maximum=1))
     if x.ndim != 1:
         raise ValueError(f"data must be a vector of records, got shape {x.shape}")
-    ends = group_sizes(x.size, _level("levels", levels, 1, 22)).cumsum()
+    ends = group_sizes(
+        x.size, _validate.one_integer("levels", levels, minimum=1, maximum=22)
+    ).cumsum()
     return np.split(x[: ends[-1]], ends[:-1])
 
 
@@ -397,7 +399,3 @@ def _reports(
     cell, sign = _place(x, level)
     z[np.arange(x.size), cell] += height * sign
     return z
-
-
-def _level(name: str, value: int, minimum: int, maximum: int) -> int:
-    return _validate.scalar(name, _validate.integer(name, value, minimum=minimum, maximum=maximum))

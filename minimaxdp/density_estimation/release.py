@@ -71,7 +71,7 @@ class Release:
         -------
         (low, high)
         """
-        level = _validate.scalar("level", _validate.real("level", level, above=0, below=1))
+        level = _validate.one_real("level", level, above=0, below=1)
         h, v = self.histogram, self.histogram.grid.volume
         p = np.clip(self.raw * v, 0, 1)
         variance = _cell_variance(h, p, self.n)
@@ -140,7 +140,7 @@ def private_density(
         raise ValueError(f"data must have shape (n,) or (n, d), got {array.shape}")
     d = 1 if array.ndim == 1 else array.shape[1]
     n = array.shape[0]
-    constant = _validate.scalar("constant", _validate.real("constant", constant, above=0))
+    constant = _validate.one_real("constant", constant, above=0)
     if bins is None:
         like: Method = method if method in ("none", "central") else "laplace"
         bins = optimal_bins(n, epsilon, like, constant=constant, d=d)

@@ -53,7 +53,7 @@ def trigonometric(x: ArrayLike, k: int) -> NDArray[np.float64]:
     [1.414, 0.0, 1.414]
     """
     x = np.asarray(_validate.real("x", x, minimum=0, maximum=1))
-    k = _validate.scalar("k", _validate.integer("k", k, minimum=1))
+    k = _validate.one_integer("k", k, minimum=1)
     j = np.arange(1, k + 1)
     angle = 2 * np.pi * x[..., None] * ((j + 1) // 2)
     return np.sqrt(2) * np.where(j % 2 == 1, np.cos(angle), np.sin(angle))
@@ -120,7 +120,7 @@ def ellipsoid_norm(theta: ArrayLike, beta: float) -> Any:
     1.0
     """
     theta = np.asarray(_validate.real("theta", theta))
-    beta = _validate.scalar("beta", _validate.real("beta", beta, above=0))
+    beta = _validate.one_real("beta", beta, above=0)
     j = np.arange(1, theta.shape[-1] + 1)
     return np.sqrt((j ** (2 * beta) * theta**2).sum(axis=-1))
 
@@ -273,8 +273,8 @@ class PrivateSeries:
         >>> PrivateSeries(1.0, 3).simulate(ripple(0.5), 10**9, rng=0, size=2).round(2).tolist()
         [[0.35, -0.0, -0.0], [0.35, -0.0, 0.0]]
         """
-        n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
-        size = _validate.scalar("size", _validate.integer("size", size, minimum=1))
+        n = _validate.one_integer("n", n, minimum=1)
+        size = _validate.one_integer("size", size, minimum=1)
         law, rng = self.report_law(density), np.random.default_rng(rng)
         corners = _corners(self.k)
         found = np.empty((size, self.k))
@@ -371,15 +371,15 @@ def best_truncation(
     >>> best_truncation(1.0, 10**6)[0]
     7
     """
-    n = _validate.scalar("n", _validate.integer("n", n, minimum=1))
-    beta = _validate.scalar("beta", _validate.real("beta", beta, above=0))
-    norm = _validate.scalar("norm", _validate.real("norm", norm, above=0))
+    n = _validate.one_integer("n", n, minimum=1)
+    beta = _validate.one_real("beta", beta, above=0)
+    norm = _validate.one_real("norm", norm, above=0)
     if epsilon is None:
         highest = 4 * (n * norm**2 * 2 * beta) ** (1 / (2 * beta + 1))
         k = 2 * np.arange(1, 2 + min(10**7, int(highest)))
         noise = k / n
     else:
-        epsilon = _validate.scalar("epsilon", _validate.epsilon(epsilon))
+        epsilon = _validate.one_epsilon(epsilon)
         effective = n * norm**2 * 2 * beta * np.tanh(epsilon / 2) ** 2
         k = 2 * np.arange(2 + min(10**7, int(4 * effective ** (1 / (2 * beta + 2))))) + 1
         noise = 2 * k / (np.tanh(epsilon / 2) * alignment(k)) ** 2 / n
