@@ -89,9 +89,8 @@ class Grid:
         """Number of the cell of each record, shape (n,); a record outside is an error."""
         x = np.asarray(_validate.real("data", data, minimum=self.low, maximum=self.high))
         x = x[:, None] if x.ndim == 1 and self.d == 1 else x
-        place = (_validate.rows("data", x, self.d) - self.low) * (
-            self.bins / (self.high - self.low)
-        )
+        x = _validate.rows("data", x, self.d)
+        place = (x - self.low) * (self.bins / (self.high - self.low))
         place = np.minimum(place.astype(np.int64), self.bins - 1)
         return np.ravel_multi_index(tuple(place.T), (self.bins,) * self.d)
 

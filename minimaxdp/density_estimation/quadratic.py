@@ -379,9 +379,8 @@ def _groups(data: ArrayLike, levels: int) -> list[NDArray[np.float64]]:
     x = np.asarray(_validate.real("data", data, minimum=0, maximum=1))
     if x.ndim != 1:
         raise ValueError(f"data must be a vector of records, got shape {x.shape}")
-    ends = group_sizes(
-        x.size, _validate.one_integer("levels", levels, minimum=1, maximum=22)
-    ).cumsum()
+    levels = _validate.one_integer("levels", levels, minimum=1, maximum=22)
+    ends = group_sizes(x.size, levels).cumsum()
     return np.split(x[: ends[-1]], ends[:-1])
 
 

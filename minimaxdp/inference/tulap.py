@@ -139,10 +139,6 @@ class Tulap:
         """Distribution function; the law is symmetric, so it is sf(-x)."""
         return self.sf(-np.asarray(_validate.real("x", x)))[()]
 
-    def logcdf(self, x: ArrayLike) -> Any:
-        """Logarithm of :meth:`cdf`."""
-        return self.logsf(-np.asarray(_validate.real("x", x)))[()]
-
     def isf(self, probability: ArrayLike) -> Any:
         """The x with sf(x) = probability, from the cell it lies in."""
         p = np.asarray(_validate.real("probability", probability, above=0, below=1))
