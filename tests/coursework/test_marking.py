@@ -194,11 +194,11 @@ def test_a_slow_submission_ends_with_the_marks_it_has(tmp_path: Path) -> None:
     place = next(
         i for i, cell in enumerate(slow.cells) if about(cell).get("grade_id") == "histogram"
     )
-    for _ in range(4):
-        slow.cells.insert(place, nbformat.v4.new_code_cell("import time\ntime.sleep(3)"))
+    for _ in range(5):
+        slow.cells.insert(place, nbformat.v4.new_code_cell("import time\ntime.sleep(5)"))
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "slow.ipynb").write_text(json.dumps(slow))
-    limits = {"cell": SECONDS_PER_CELL, "submission": 10.0}
+    limits = {"cell": SECONDS_PER_CELL, "submission": 20.0}
     path = mark(name, tmp_path / "in", tmp_path / "out", limits=limits)
     with path.open(newline="") as file:
         (row,) = csv.DictReader(file)
