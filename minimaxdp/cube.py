@@ -1,13 +1,12 @@
-"""The hypercube sampler of Duchi, Jordan and Wainwright: a private report of many coordinates.
+"""Sign vectors, and the hypercube sampler of Duchi, Jordan and Wainwright that reports them.
 
-It serves the coefficients of a density as well as the coordinates of a mean, and so stands
+The sampler serves the coefficients of a density as well as the coordinates of a mean, and so stands
 below both.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from scipy.special import gammaln
 
 from minimaxdp import _validate
 
-__all__ = ["Hypercube", "alignment"]
+__all__ = ["Hypercube", "alignment", "corners", "walsh_hadamard"]
 
 Rng = np.random.Generator | int | None
 
@@ -53,6 +52,71 @@ def alignment(d: ArrayLike) -> Any:
     m = (d + 1) // 2  # E|S_d| is the same for 2m - 1 and 2m
     log_mean = np.log(2.0 * m) + gammaln(2 * m + 1) - 2 * gammaln(m + 1) - 2 * m * np.log(2)
     return (np.exp(log_mean) / d)[()]
+
+
+def corners(d: int) -> NDArray[np.float64]:
+    """All sign vectors, in the order of ``itertools.product([-1, 1], repeat=d)``.
+
+    Parameters
+    ----------
+    d : int
+        Dimension, from 0 to 24.
+
+    Returns
+    -------
+    ndarray, shape (2**d, d)
+        Entries -1 and 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If d lies outside its range.
+
+    Examples
+    --------
+    >>> corners(2).tolist()
+    [[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]]
+    """
+    d = _validate.one_integer("d", d, minimum=0, maximum=24)
+    return 2.0 * ((np.arange(2**d)[:, None] >> np.arange(d)[::-1]) & 1) - 1
+
+
+def walsh_hadamard(values: ArrayLike) -> NDArray[Any]:
+    r"""Transform of Walsh and Hadamard along the last axis; twice it multiplies by the length.
+
+    .. math:: \hat x_j = \sum_i (-1)^{\text{number of ones that } i \text{ and } j
+              \text{ share in binary}}\, x_i
+
+    Parameters
+    ----------
+    values : array_like, shape (..., N)
+        Numbers; N is a power of two. Integers stay integers.
+
+    Returns
+    -------
+    ndarray, shape (..., N)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an entry is not a number, or N is not a power of two.
+
+    Examples
+    --------
+    >>> walsh_hadamard([1, 2, 3, 4]).tolist()
+    [10, -2, -4, 0]
+    """
+    x = _validate.numbers("values", values)
+    length = x.shape[-1] if x.ndim else 0
+    if length.bit_count() != 1:
+        raise ValueError(f"values must have a power of two entries, got shape {x.shape}")
+    step = 1
+    while step < length:
+        pairs = x.reshape(*x.shape[:-1], -1, 2, step)
+        plus, minus = pairs[..., 0, :], pairs[..., 1, :]
+        x = np.stack([plus + minus, plus - minus], axis=-2).reshape(x.shape)
+        step *= 2
+    return x
 
 
 @dataclass(frozen=True)
@@ -117,8 +181,8 @@ class Hypercube:
         """From corners to reports, both in the order of ``itertools.product([-1, 1], ...)``."""
         if self.d > 10:
             raise ValueError(f"d must be at most 10 for the full matrix, got {self.d}")
-        corners = np.array(list(product([-1, 1], repeat=self.d)))
-        sign = np.sign(corners @ corners.T)
+        z = corners(self.d)
+        sign = np.sign(z @ z.T)
         return (1 + np.tanh(self.epsilon / 2) * sign) / 2**self.d
 
     def privatize(self, vectors: ArrayLike, *, rng: Rng = None) -> NDArray[np.float64]:

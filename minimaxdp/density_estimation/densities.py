@@ -147,19 +147,10 @@ def holder(beta: float, *, levels: int = 40) -> Density:
     levels = _validate.one_integer("levels", levels, minimum=1, maximum=40)
     c = -np.expm1(-beta * np.log(2))
     scales = 2.0 ** np.arange(levels)
-
-    def pdf(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        total = np.ones_like(np.asarray(x, dtype=float))
-        for scale in scales:
-            total += c * scale**-beta * _triangle(scale * np.asarray(x))
-        return total
-
-    def cdf(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        total = np.array(x, dtype=float)
-        for scale in scales:
-            total += c * scale ** (-beta - 1) * _triangle_integral(scale * np.asarray(x))
-        return total
-
+    # One by one: the power of an array may differ between processors in the last digit.
+    heights = np.array([c * scale**-beta for scale in scales])
+    areas = np.array([c * scale ** (-beta - 1) for scale in scales])
+    pdf, cdf = _sum_of_waves(scales, heights, areas, _triangle, _triangle_integral)
     squared = 1 + (c**2 * scales ** (-2 * beta)).sum() / 3
     return Density(f"Hoelder, order {beta:g}", pdf, cdf, float(squared), 2.0)
 
@@ -314,20 +305,7 @@ def rademacher(smoothness: float = 0.25, *, levels: int = 40) -> Density:
     levels = _validate.one_integer("levels", levels, minimum=1, maximum=40)
     scales = 2.0 ** np.arange(levels)
     heights = -np.expm1(-s * np.log(2)) * scales**-s
-
-    def pdf(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        total = np.ones_like(np.asarray(x, dtype=float))
-        for height, scale in zip(heights, scales, strict=True):
-            total += height * np.where(np.mod(scale * np.asarray(x), 1) < 0.5, 1, -1)
-        return total
-
-    def cdf(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        total = np.array(x, dtype=float)
-        for height, scale in zip(heights, scales, strict=True):
-            u = np.mod(scale * np.asarray(x), 1)
-            total += height * np.minimum(u, 1 - u) / scale
-        return total
-
+    pdf, cdf = _sum_of_waves(scales, heights, heights / scales, _square, _square_integral)
     return Density(
         f"Rademacher, order {s:g}",
         pdf,
@@ -370,6 +348,37 @@ def boundary(rate: float = 3.0) -> Density:
         float(-r * np.expm1(-2 * r) / (2 * mass**2)),
         float(r / mass),
     )
+
+
+def _sum_of_waves(
+    scales: NDArray[np.float64],
+    heights: NDArray[np.float64],
+    areas: NDArray[np.float64],
+    wave: Function,
+    integral: Function,
+) -> tuple[Function, Function]:
+    """Density and distribution function of 1 plus waves of period 1/scale and mean zero."""
+
+    def add(
+        total: NDArray[np.float64], x: ArrayLike, factors: NDArray[np.float64], form: Function
+    ) -> NDArray[np.float64]:
+        for scale, factor in zip(scales, factors, strict=True):
+            total += factor * form(scale * np.asarray(x))
+        return total
+
+    return (
+        lambda x: add(np.ones_like(np.asarray(x, dtype=float)), x, heights, wave),
+        lambda x: add(np.array(x, dtype=float), x, areas, integral),
+    )
+
+
+def _square(x: ArrayLike) -> NDArray[np.int64]:
+    return np.where(np.mod(x, 1) < 0.5, 1, -1)
+
+
+def _square_integral(x: ArrayLike) -> NDArray[np.float64]:
+    u = np.mod(x, 1)
+    return np.minimum(u, 1 - u)
 
 
 def _triangle(x: ArrayLike) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate
-from minimaxdp.cube import Hypercube, alignment
+from minimaxdp.cube import Hypercube, alignment, corners, walsh_hadamard
 
 __all__ = [
     "PrivateSeries",
@@ -237,7 +237,7 @@ class PrivateSeries:
         for _ in range(self.k):
             differ = np.concatenate([differ, differ + 1])
         told = 1 + np.tanh(self.epsilon / 2) * np.sign(self.k - 2 * differ)
-        law = _walsh(_walsh(rounded) * _walsh(told)) / 4.0**self.k
+        law = walsh_hadamard(walsh_hadamard(rounded) * walsh_hadamard(told)) / 4.0**self.k
         return law / law.sum()
 
     def simulate(
@@ -276,12 +276,12 @@ class PrivateSeries:
         n = _validate.one_integer("n", n, minimum=1)
         size = _validate.one_integer("size", size, minimum=1)
         law, rng = self.report_law(density), np.random.default_rng(rng)
-        corners = _corners(self.k)
+        signs = corners(self.k)
         found = np.empty((size, self.k))
         rows = max(1, _CHUNK // law.size)
         for start in range(0, size, rows):
             counts = rng.multinomial(n, law, size=min(rows, size - start))
-            found[start : start + rows] = counts @ corners
+            found[start : start + rows] = counts @ signs
         return self.cube.magnitude * found / n
 
 
@@ -402,18 +402,3 @@ def _products(up: NDArray[np.float64]) -> NDArray[np.float64]:
     for p in up.T[:, :, None, None]:
         law = (law[:, :, None] * np.concatenate([1 - p, p], axis=2)).reshape(len(up), -1)
     return law
-
-
-def _corners(k: int) -> NDArray[np.float64]:
-    """All sign vectors, in the order of ``itertools.product([-1, 1], repeat=k)``."""
-    return 2.0 * ((np.arange(2**k)[:, None] >> np.arange(k)[::-1]) & 1) - 1
-
-
-def _walsh(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Transform of Walsh and Hadamard; twice it multiplies by the length."""
-    block = 1
-    while block < values.size:
-        pairs = values.reshape(-1, 2, block)
-        values = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).ravel()
-        block *= 2
-    return values

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate, channels
+from minimaxdp.cube import walsh_hadamard
 from minimaxdp.randomized_response._shared import CHUNK, Encoding, Rng, bits_risk, risk_arguments
 
 __all__ = [
@@ -326,14 +327,9 @@ class HadamardResponse(Encoding):
         return hadamard_risk(self.epsilon, self._law(theta), n)
 
     def _signs(self, seen: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Counts of reports to counts of sign +1, by the fast Walsh-Hadamard transform."""
-        total, step = seen.sum(axis=-1, keepdims=True), 1
-        while step < self.reports:
-            pairs = seen.reshape(*seen.shape[:-1], -1, 2, step)
-            plus, minus = pairs[..., 0, :], pairs[..., 1, :]
-            seen = np.stack([plus + minus, plus - minus], axis=-2).reshape(seen.shape)
-            step *= 2
-        return (seen[..., 1 : self.d + 1] + total) // 2
+        """Counts of reports to counts of sign +1."""
+        total = seen.sum(axis=-1, keepdims=True)
+        return (walsh_hadamard(seen)[..., 1 : self.d + 1] + total) // 2
 
 
 def best_subset_size(epsilon: ArrayLike, d: ArrayLike) -> Any:

@@ -291,7 +291,7 @@ def density(definition: str, setting: Setting | None = None) -> Cell:
     low, high, at = start("density", definition, s)
     spread = 1 / ((2 * s.beta + 1) * (2 * s.beta + 2))
     K = np.arange(1, 2 + int(4 * s.n ** (1 / (2 * s.beta + 1))))
-    n, method, cells = float(s.n), "histogram", np.arange(1, K.size + 1)
+    n, method = float(s.n), "histogram"
     if definition == "none":
         noise = np.zeros(K.size)
     elif definition == "local":
@@ -299,11 +299,11 @@ def density(definition: str, setting: Setting | None = None) -> Cell:
         noise = (K * (K / np.sinh(s.epsilon / 2) ** 2 + 2) - K) / n
     else:
         method = "histogram, geometric noise"
-        noise = cells**2 / (2 * (n * np.sinh(s.epsilon / 4)) ** 2)
+        noise = K**2 / (2 * (n * np.sinh(s.epsilon / 4)) ** 2)
         if definition != "pure":
             normal = factor_of(definition, s, 1) / 2
             if normal * K[-1] ** 2 < noise[-1]:
-                method, noise = "histogram, normal noise", cells**2 * normal
+                method, noise = "histogram, normal noise", K**2 * normal
     bound = spread * K ** (-2.0 * s.beta) + (K - 1) / n + np.where(K > 1, noise, 0.0)
     best = int(np.argmin(bound))
     ceiling = min(float(bound[best]), high)

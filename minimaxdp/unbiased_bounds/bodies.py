@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate
+from minimaxdp.cube import corners as sign_vectors
 
 __all__ = [
     "Body",
@@ -164,7 +164,7 @@ def cube(d: int, half_width: float = 1.0) -> Body:
     """
     d = _validate.one_integer("d", d, minimum=1)
     r = _validate.one_real("half_width", half_width, above=0)
-    corners = r * _signs(d) if 2**d <= _MOST else None
+    corners = r * sign_vectors(d) if 2**d <= _MOST else None
     return Body(d, lambda theta: r * abs(theta).sum(axis=-1), corners)
 
 
@@ -253,7 +253,7 @@ def zonotope(generators: ArrayLike) -> Body:
     6.0
     """
     z = _matrix("generators", generators)
-    corners = _signs(len(z)) @ z if 2 ** len(z) <= _MOST else None
+    corners = sign_vectors(len(z)) @ z if 2 ** len(z) <= _MOST else None
     return Body(z.shape[1], lambda theta: abs(theta @ z.T).sum(axis=-1), corners)
 
 
@@ -328,10 +328,6 @@ def minkowski_sum(*bodies: Body) -> Body:
     return Body(
         bodies[0].d, lambda theta: sum(body.support_function(theta) for body in bodies), corners
     )
-
-
-def _signs(d: int) -> Array:
-    return np.array(list(product((-1.0, 1.0), repeat=d)))
 
 
 def _matrix(name: str, value: ArrayLike) -> Array:
