@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import nbformat
 import numpy as np
 import pytest
+from browsing import readable
 
 from minimaxdp import results
 
@@ -24,10 +25,7 @@ PHONE = {"width": 390, "height": 844}
 
 def pages(site: Path) -> list[str]:
     """Every page that the book's makers wrote; the listings of the code are left to axe."""
-    found = (path.relative_to(site) for path in site.rglob("*.html"))
-    names = sorted(str(path) for path in found if path.parts[0] not in ("_static", "_modules"))
-    names.remove("index.html")  # sends the reader on to the first page
-    return names
+    return [name for name in readable(site) if not name.startswith("_modules")]
 
 
 def opened(page: Page, url: str) -> None:

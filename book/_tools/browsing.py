@@ -39,6 +39,14 @@ class _Silent(SimpleHTTPRequestHandler):
         """Say nothing for each request."""
 
 
+def readable(site: Path) -> list[str]:
+    """Every page with something to read, by its path in the site."""
+    found = (path.relative_to(site) for path in site.rglob("*.html"))
+    names = sorted(str(path) for path in found if path.parts[0] != "_static")
+    names.remove("index.html")  # sends the reader on to the first page
+    return names
+
+
 @contextmanager
 def serving(site: Path) -> Iterator[str]:
     """The address at which a folder is served."""
