@@ -145,9 +145,10 @@ def setup(app):
             )
             text = (
                 f"{len(placed)} of {len(claims)} claims stand in a chapter, with evidence of "
-                f"these kinds (a claim may have several): {counted}. "
-                f"The other {len(claims) - len(placed)} wait for their chapter."
+                f"these kinds (a claim may have several): {counted}."
             )
+            if waiting := len(claims) - len(placed):
+                text += f" The other {waiting} wait for their chapter."
             out = [nodes.paragraph("", text)]
             for document, author in DOCUMENTS.items():
                 rows = [claim for claim in claims if claim.document == document]
