@@ -7,10 +7,16 @@ or a ValueError (wrong value) whose message names the argument, the value and th
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from operator import index
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+T = TypeVar("T")
+
+# What one call may hold at once. Beyond it a machine of a reader swaps, or the kernel dies.
+MOST_BYTES = 2**31
 
 # Rows given in decimals, such as thirds to ten digits, are laws; rows off by more are mistakes.
 SUM_TOLERANCE = 1e-9
@@ -178,11 +184,91 @@ def losses(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
 
 def choice(name: str, value: Any, allowed: Iterable[str]) -> None:
     """One of a few words."""
-    if value not in (words := tuple(allowed)):
-        raise ValueError(f"{name} must be one of {', '.join(words)}, got {value!r}")
+    allowed = tuple(allowed)
+    words = ", ".join(allowed)
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be one of {words}, got {_brief(value)}")
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {words}, got {value!r}")
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False, and nothing that only counts as one of them, such as "no"."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, got {_brief(value)}")
+    return bool(value)
+
+
+def instance(name: str, value: Any, kind: type[T]) -> T:
+    """An object of a class."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {kind.__name__}, got {_brief(value)}")
+    return value
+
+
+def function(name: str, value: T) -> T:
+    """Something that can be called."""
+    if not callable(value):
+        raise TypeError(f"{name} must be callable, got {_brief(value)}")
+    return value
+
+
+def generator(rng: Any, name: str = "rng") -> np.random.Generator:
+    """A source of randomness: a Generator as it is, one from a seed, or a fresh one for None."""
+    if rng is None or isinstance(
+        rng, np.random.Generator | np.random.SeedSequence | np.random.BitGenerator
+    ):
+        return np.random.default_rng(rng)
+    if isinstance(rng, bool | np.bool_) or not isinstance(rng, int | np.integer):
+        raise TypeError(f"{name} must be a Generator, a seed or None, got {_brief(rng)}")
+    if rng < 0:
+        raise ValueError(f"{name} must be a seed of at least 0, got {rng}")
+    return np.random.default_rng(int(rng))
+
+
+def size(value: Any, name: str = "size") -> int | tuple[int, ...] | None:
+    """How many draws: a number, a shape, or None; small enough to be held."""
+    if value is None:
+        return None
+    parts = value if isinstance(value, tuple) else (value,)
+    shape = []
+    for part in parts:
+        if isinstance(part, bool | np.bool_):
+            raise TypeError(f"{name} must be integers, got {part}")
+        try:
+            shape.append(index(part))
+        except TypeError:
+            raise TypeError(
+                f"{name} must be an integer or a tuple of them, got {_brief(value)}"
+            ) from None
+    if any(part < 0 for part in shape):
+        raise ValueError(f"{name} must be at least 0, got {value}")
+    memory(name, *shape)
+    return tuple(shape) if isinstance(value, tuple) else shape[0]
+
+
+def memory(name: str, *shape: float, itemsize: int = 8) -> None:
+    """Refuse, before anything is allocated, an array of that shape that would be too large."""
+    needed = float(itemsize)
+    for part in shape:
+        needed *= float(part)
+    if needed > MOST_BYTES:
+        raise ValueError(
+            f"{name} must leave arrays of at most {MOST_BYTES / 2**30:g} GiB, "
+            f"but these would need {needed / 2**30:.3g} GiB"
+        )
+
+
+def freeze(target: Any, **values: Any) -> None:
+    """Set the checked fields of a frozen dataclass, from its `__post_init__` alone."""
+    for name, value in values.items():
+        object.__setattr__(target, name, value)
 
 
 def _numeric(name: str, value: ArrayLike, kinds: str, wanted: str) -> NDArray[Any]:
+    if isinstance(value, np.ma.MaskedArray):
+        # np.asarray would drop the mask, and what was masked would be used and released.
+        raise TypeError(f"{name} must not be a masked array: fill it or leave the entries out")
     try:
         array = np.asarray(value)
     except ValueError as error:  # rows of unequal length
@@ -209,6 +295,12 @@ def _records(name: str, array: NDArray[Any]) -> None:
 def _refuse(name: str, array: NDArray[Any], bad: NDArray[np.bool_] | Any, condition: str) -> None:
     if np.any(bad):
         raise ValueError(f"{name} {condition}, got {np.asarray(array)[np.asarray(bad)].flat[0]!s}")
+
+
+def _brief(value: Any) -> str:
+    """A value for a message: its type alone where its text would fill the screen."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"a {type(value).__name__}"
 
 
 def _shown(array: NDArray[Any]) -> str:

@@ -14,7 +14,17 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "minimaxdp"
-GROUND_FLOOR = {"_validate", "cube", "divergences", "channels", "risk", "rates", "plots", "sliders"}
+GROUND_FLOOR = {
+    "_types",
+    "_validate",
+    "cube",
+    "divergences",
+    "channels",
+    "risk",
+    "rates",
+    "plots",
+    "sliders",
+}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 

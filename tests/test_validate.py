@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from minimaxdp import channels, divergences, lower_bounds, risk
+from minimaxdp import _validate, channels, divergences, lower_bounds, risk
 from minimaxdp import randomized_response as rr
 
 FLIP = [[0.75, 0.25], [0.25, 0.75]]
@@ -366,3 +366,63 @@ def test_decimals_of_a_law_are_accepted():
 def test_scalars_of_other_libraries_are_accepted():
     assert rr.Binary(np.float32(0.5)) == rr.Binary(np.array(0.5)) == rr.Binary(0.5)
     assert rr.KAry(np.int8(1), np.uint8(3)) == rr.KAry(1.0, 3)
+
+
+def test_a_masked_record_is_never_used() -> None:
+    masked = np.ma.array([0.1, 99.0, 0.3], mask=[False, True, False])
+    with pytest.raises(TypeError, match="^values must not be a masked array"):
+        _validate.real("values", masked)
+    with pytest.raises(TypeError, match="^bits must not be a masked array"):
+        BINARY.privatize(np.ma.array([0, 1], mask=[False, True]))
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "message"),
+    [
+        ("abc", TypeError, "must be a Generator, a seed or None, got 'abc'"),
+        (1.5, TypeError, "got 1.5"),
+        (True, TypeError, "got True"),
+        (np.random, TypeError, "got "),
+        (-1, ValueError, "must be a seed of at least 0, got -1"),
+    ],
+)
+def test_a_source_of_randomness_is_checked_by_name(
+    value: object, kind: type[Exception], message: str
+) -> None:
+    with pytest.raises(kind, match=f"^rng .*{message}"):
+        _validate.generator(value)
+
+
+def test_a_generator_goes_through_as_it_is() -> None:
+    rng = np.random.default_rng(0)
+    assert _validate.generator(rng) is rng
+    assert _validate.generator(3).random() == np.random.default_rng(3).random()
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "message"),
+    [
+        (1.5, TypeError, "must be an integer or a tuple of them, got 1.5"),
+        (True, TypeError, "must be integers, got True"),
+        ((2, -1), ValueError, "must be at least 0"),
+        (10**10, ValueError, "these would need 74.5 GiB"),
+        ((10**5, 10**5), ValueError, "these would need 74.5 GiB"),
+    ],
+)
+def test_a_number_of_draws_is_checked_by_name(
+    value: object, kind: type[Exception], message: str
+) -> None:
+    with pytest.raises(kind, match=f"^size .*{message}"):
+        _validate.size(value)
+
+
+def test_flags_words_and_objects_are_checked_by_name() -> None:
+    with pytest.raises(TypeError, match="^log must be True or False, got 'no'"):
+        _validate.flag("log", "no")
+    assert _validate.flag("log", np.bool_(True)) is True
+    with pytest.raises(TypeError, match="^side must be one of low, high, got array"):
+        _validate.choice("side", np.array(["low", "high"]), ("low", "high"))
+    with pytest.raises(TypeError, match="^law must be a dict, got 3"):
+        _validate.instance("law", 3, dict)
+    with pytest.raises(TypeError, match="^query must be callable, got 3"):
+        _validate.function("query", 3)
