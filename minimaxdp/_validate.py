@@ -259,6 +259,15 @@ def memory(name: str, *shape: float, itemsize: int = 8) -> None:
         )
 
 
+def broadcast(**values: Any) -> tuple[int, ...]:
+    """The common shape of arguments that broadcast against each other."""
+    shapes = [np.shape(value) for value in values.values()]
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise ValueError(f"{' and '.join(values)} must broadcast, got shapes {shapes}") from None
+
+
 def freeze(target: Any, **values: Any) -> None:
     """Set the checked fields of a frozen dataclass, from its `__post_init__` alone."""
     for name, value in values.items():

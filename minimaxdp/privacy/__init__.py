@@ -14,31 +14,32 @@ Laplace noise, Gaussian noise and randomized response have closed forms (:func:`
 and its kin), and a mechanism that can only be run is examined by :func:`audit`.
 """
 
-from minimaxdp.privacy._audit import Audit, audit
-from minimaxdp.privacy._chtp import chtp_epsilon
-from minimaxdp.privacy._implications import (
+from minimaxdp.guarantees import (
     approximate_to_chtp,
     approximate_to_total_variation,
+    approximate_tradeoff,
     chtp_to_approximate,
-    kl_to_total_variation,
-    posterior_range,
-    pure_to_zcdp,
-    renyi_to_delta,
-    worst_bit,
-)
-from minimaxdp.privacy._neighbours import datasets, distances
-from minimaxdp.privacy._noise import (
     gaussian_delta,
     gaussian_epsilon,
     gaussian_renyi,
     gaussian_sigma,
+    gaussian_tradeoff,
+    kl_to_total_variation,
     laplace_delta,
     laplace_epsilon,
     laplace_renyi,
+    laplace_tradeoff,
+    posterior_range,
+    pure_to_zcdp,
+    renyi_to_delta,
     response_delta,
     response_epsilon,
     response_renyi,
+    worst_bit,
 )
+from minimaxdp.privacy._audit import Audit, audit
+from minimaxdp.privacy._chtp import chtp_epsilon
+from minimaxdp.privacy._neighbours import datasets, distances
 from minimaxdp.privacy._parameters import (
     approximate_delta,
     approximate_epsilon,
@@ -48,13 +49,7 @@ from minimaxdp.privacy._parameters import (
     smooth_epsilon,
 )
 from minimaxdp.privacy._report import Report, report
-from minimaxdp.privacy._tradeoff import (
-    approximate_tradeoff,
-    gaussian_tradeoff,
-    laplace_tradeoff,
-    tradeoff,
-    tradeoff_curve,
-)
+from minimaxdp.privacy._tradeoff import tradeoff, tradeoff_curve
 from minimaxdp.privacy._zcdp import Enclosure, supremum_over_orders, zcdp
 
 __all__ = [

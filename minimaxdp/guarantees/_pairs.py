@@ -1,0 +1,276 @@
+r"""Dominating pairs: two laws that are at least as easy to tell apart as any neighbours.
+
+The privacy loss of a pair (P, Q) is :math:`L = \ln \frac{dP}{dQ}(Y)` with Y from P; its law says
+all there is to say about the guarantee, and independent losses add up under composition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtr
+
+from minimaxdp import _validate, divergences
+from minimaxdp._types import Array, Real
+from minimaxdp.guarantees import _closed_forms as closed
+from minimaxdp.guarantees import _tradeoffs as curves
+
+__all__ = [
+    "ApproximatePair",
+    "DominatingPair",
+    "FinitePair",
+    "GaussianPair",
+    "LaplacePair",
+    "ResponsePair",
+]
+
+
+class DominatingPair:
+    """Two laws that dominate what a mechanism shows of neighbours: its privacy loss.
+
+    A pair answers three questions exactly: :meth:`delta`, :meth:`renyi` and :meth:`loss_cdf`. The
+    pairs of the package are symmetric (either order of the two laws gives the same answers),
+    except for :class:`FinitePair`, which takes the laws as they are given.
+    """
+
+    def delta(self, epsilon: ArrayLike) -> Real:
+        """Privacy profile: the least delta at each epsilon, the hockey-stick divergence."""
+        raise NotImplementedError
+
+    def renyi(self, order: ArrayLike) -> Real:
+        """Rényi divergence of an order of at least 1, in nats."""
+        raise NotImplementedError
+
+    def loss_cdf(self, x: ArrayLike) -> Real:
+        """Probability that the privacy loss is at most x, under the first law."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class GaussianPair(DominatingPair):
+    r"""N(mu, 1) against N(0, 1): normal noise, sensitivity over sigma apart.
+
+    The loss is normal with mean :math:`\mu^2/2` and variance :math:`\mu^2`.
+
+    Parameters
+    ----------
+    mu : float
+        Distance of the means in standard deviations, positive.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If mu is not a positive number.
+
+    Examples
+    --------
+    >>> round(GaussianPair(1.0).delta(1.0), 9)
+    0.126936738
+    >>> float(GaussianPair(1.0).loss_cdf(0.5))
+    0.5
+    """
+
+    mu: float
+
+    def __post_init__(self) -> None:
+        _validate.freeze(self, mu=_validate.one_real("mu", self.mu, above=0))
+
+    def delta(self, epsilon: ArrayLike) -> Real:
+        """Privacy profile (Balle and Wang 2018)."""
+        return closed.gaussian_delta(epsilon, 1 / self.mu)
+
+    def renyi(self, order: ArrayLike) -> Real:
+        r"""Rényi divergence :math:`a \mu^2/2`."""
+        return closed.gaussian_renyi(order, 1 / self.mu)
+
+    def tradeoff(self, alpha: ArrayLike) -> Real:
+        """Least second error at each first error."""
+        return curves.gaussian_tradeoff(self.mu, alpha)
+
+    def loss_cdf(self, x: ArrayLike) -> Real:
+        """Normal distribution function of the loss."""
+        x = _validate.real("x", x, infinite=True)
+        return ndtr((x - self.mu**2 / 2) / self.mu)
+
+
+@dataclass(frozen=True)
+class LaplacePair(DominatingPair):
+    r"""Two Laplace laws, epsilon scales apart.
+
+    The loss is :math:`\varepsilon` with probability 1/2, :math:`-\varepsilon` with probability
+    :math:`e^{-\varepsilon}/2`, and has a density in between.
+
+    Parameters
+    ----------
+    epsilon : float
+        Sensitivity over scale: the pure budget in nats, positive.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If epsilon is not a positive number.
+
+    Examples
+    --------
+    >>> LaplacePair(1.0).delta(1.0)
+    0.0
+    >>> float(LaplacePair(1.0).loss_cdf(0.999999)) < 0.5 < float(LaplacePair(1.0).loss_cdf(1.0))
+    True
+    """
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        _validate.freeze(self, epsilon=_validate.one_epsilon(self.epsilon))
+
+    def delta(self, epsilon: ArrayLike) -> Real:
+        """Privacy profile."""
+        return closed.laplace_delta(epsilon, 1 / self.epsilon)
+
+    def renyi(self, order: ArrayLike) -> Real:
+        """Rényi divergence."""
+        return closed.laplace_renyi(order, 1 / self.epsilon)
+
+    def tradeoff(self, alpha: ArrayLike) -> Real:
+        """Least second error at each first error."""
+        return curves.laplace_tradeoff(self.epsilon, alpha)
+
+    def loss_cdf(self, x: ArrayLike) -> Real:
+        """Distribution function of the loss: two atoms, and e^((x - eps)/2)/2 in between."""
+        x = np.asarray(_validate.real("x", x, infinite=True))
+        inside = np.exp((np.minimum(x, self.epsilon) - self.epsilon) / 2) / 2
+        return np.where(x < -self.epsilon, 0.0, np.where(x >= self.epsilon, 1.0, inside))[()]
+
+
+@dataclass(frozen=True)
+class FinitePair(DominatingPair):
+    """Two laws on a finite set.
+
+    Parameters
+    ----------
+    p, q : array_like, shape (k,)
+        The laws; the loss is that of p.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If one is not a law, or they have different outcomes.
+
+    Examples
+    --------
+    >>> pair = FinitePair([0.75, 0.25], [0.25, 0.75])
+    >>> float(pair.delta(0.0))
+    0.5
+    """
+
+    p: Any
+    q: Any
+
+    def __post_init__(self) -> None:
+        p, q = _validate.distribution("p", self.p), _validate.distribution("q", self.q)
+        if p.ndim != 1 or p.shape != q.shape:
+            raise ValueError(f"p and q must be two laws on one set, got {p.shape} and {q.shape}")
+        p, q = p.copy(), q.copy()
+        p.setflags(write=False)
+        q.setflags(write=False)
+        _validate.freeze(self, p=p, q=q)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FinitePair):
+            return NotImplemented
+        return np.array_equal(self.p, other.p) and np.array_equal(self.q, other.q)
+
+    def __hash__(self) -> int:
+        return hash((self.p.tobytes(), self.q.tobytes()))
+
+    @property
+    def losses(self) -> tuple[Array, Array]:
+        """Values of the loss, rising, and their probabilities under p."""
+        with np.errstate(divide="ignore"):
+            loss = np.log(self.p[self.p > 0]) - np.log(self.q[self.p > 0])
+        order = np.argsort(loss, kind="stable")
+        return loss[order], self.p[self.p > 0][order]
+
+    def delta(self, epsilon: ArrayLike) -> Real:
+        """Privacy profile: the hockey-stick divergence."""
+        return divergences.hockey_stick(self.p, self.q, epsilon)
+
+    def renyi(self, order: ArrayLike) -> Real:
+        """Rényi divergence."""
+        return divergences.renyi(self.p, self.q, order)
+
+    def loss_cdf(self, x: ArrayLike) -> Real:
+        """Distribution function of the loss."""
+        x = np.asarray(_validate.real("x", x, infinite=True))
+        loss, mass = self.losses
+        total = np.concatenate([[0.0], mass.cumsum()])
+        return total[np.searchsorted(loss, x, side="right")][()]
+
+
+class ResponsePair(FinitePair):
+    """Randomized response over d categories: two rows of its channel.
+
+    Parameters
+    ----------
+    epsilon : float
+        Nats, positive.
+    d : int
+        Number of categories, at least 2.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter lies outside its range.
+
+    Examples
+    --------
+    >>> round(float(ResponsePair(1.0).renyi(1.0)), 6)  # tanh(1/2)
+    0.462117
+    """
+
+    def __init__(self, epsilon: float, d: int = 2) -> None:
+        epsilon = _validate.one_epsilon(epsilon)
+        d = _validate.one_integer("d", d, minimum=2)
+        # The d - 2 outcomes that tell the two inputs apart in no way are one outcome.
+        total = 1 + (d - 1) * np.exp(-epsilon)
+        rest = (d - 2) * np.exp(-epsilon) / total
+        high, low = 1 / total, np.exp(-epsilon) / total
+        super().__init__([high, low, rest], [low, high, rest])
+
+
+class ApproximatePair(FinitePair):
+    """The pair that dominates every (epsilon, delta)-private mechanism.
+
+    With probability delta the truth comes out; otherwise it is randomized response.
+
+    Parameters
+    ----------
+    epsilon : float
+        Nats, at least 0.
+    delta : float
+        From 0 to below 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter lies outside its range.
+
+    Notes
+    -----
+    Kairouz, Oh and Viswanath (2015).
+
+    Examples
+    --------
+    >>> round(float(ApproximatePair(1.0, 0.1).delta(1.0)), 12)
+    0.1
+    """
+
+    def __init__(self, epsilon: float, delta: float) -> None:
+        epsilon = _validate.one_real("epsilon", epsilon, minimum=0, maximum=700)
+        delta = _validate.one_real("delta", delta, minimum=0, below=1)
+        high = (1 - delta) / (1 + np.exp(-epsilon))
+        low = high * np.exp(-epsilon)
+        super().__init__([delta, high, low, 0.0], [0.0, low, high, delta])
