@@ -6,8 +6,9 @@ or a ValueError (wrong value) whose message names the argument, the value and th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from operator import index
+from os import cpu_count
 from typing import Any, TypeVar
 
 import numpy as np
@@ -34,7 +35,10 @@ def real(
 ) -> Any:
     """Finite real numbers, or infinite too, within bounds that are strict (above, below) or not."""
     array = _numeric(name, value, "iuf", "real numbers").astype(float)
-    _refuse(name, array, ~(array > -np.inf if infinite else np.isfinite(array)), "must be finite")
+    if infinite:
+        _refuse(name, array, ~(array > -np.inf), "must be a number or plus infinity")
+    else:
+        _refuse(name, array, ~np.isfinite(array), "must be finite")
     if above is not None:
         _refuse(name, array, array <= above, f"must be greater than {above:g}")
     if below is not None:
@@ -57,8 +61,10 @@ def epsilon(value: ArrayLike, name: str = "epsilon") -> Any:
 
 
 def moment(k: ArrayLike) -> Any:
-    """The order of a bounded moment, at least 2; infinite for bounded data."""
-    return real("k", k, minimum=2, infinite=True)
+    """The order of a bounded moment, from 2 to a million; infinite for bounded data."""
+    found = np.asarray(real("k", k, minimum=2, infinite=True))
+    _refuse("k", found, (found > 1e6) & np.isfinite(found), "must be at most 1e+06, or infinite")
+    return found[()]
 
 
 def integer(name: str, value: ArrayLike, *, minimum: int, maximum: int | None = None) -> Any:
@@ -162,6 +168,7 @@ def rows(name: str, array: NDArray[Any], d: int) -> NDArray[Any]:
 def pairs(values: ArrayLike | None, inputs: int) -> NDArray[np.int64]:
     """Neighbours among inputs (all of them if none are named) in both orders, shape (2m, 2)."""
     if values is None:
+        memory("pairs", inputs, inputs, 2)
         found = np.column_stack(np.triu_indices(inputs, 1))
     else:
         found = np.asarray(integer("pairs", values, minimum=0, maximum=inputs - 1))
@@ -172,7 +179,10 @@ def pairs(values: ArrayLike | None, inputs: int) -> NDArray[np.int64]:
 
 def losses(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
     """What a function of that name returned: as many losses as asked for, or rows of them."""
-    array = np.asarray(values, dtype=float)
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must return real numbers, got {_brief(values)}")
+    array = array.astype(float, copy=False)
     if array.ndim not in (1, 2) or array.shape[0] != size:
         raise ValueError(
             f"{name} must return shape ({size},) or ({size}, columns), got {array.shape}"
@@ -203,6 +213,13 @@ def instance(name: str, value: Any, kind: type[T]) -> T:
     """An object of a class."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be a {kind.__name__}, got {_brief(value)}")
+    return value
+
+
+def mapping(name: str, value: T) -> T:
+    """Something like a dict."""
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} must be a mapping such as a dict, got {_brief(value)}")
     return value
 
 
@@ -251,7 +268,7 @@ def memory(name: str, *shape: float, itemsize: int = 8) -> None:
     """Refuse, before anything is allocated, an array of that shape that would be too large."""
     needed = float(itemsize)
     for part in shape:
-        needed *= float(part)
+        needed *= float(min(part, 1e30))  # an int may be too large for a double
     if needed > MOST_BYTES:
         raise ValueError(
             f"{name} must leave arrays of at most {MOST_BYTES / 2**30:g} GiB, "
@@ -266,6 +283,28 @@ def broadcast(**values: Any) -> tuple[int, ...]:
         return np.broadcast_shapes(*shapes)
     except ValueError:
         raise ValueError(f"{' and '.join(values)} must broadcast, got shapes {shapes}") from None
+
+
+def draws(
+    value: Any, *parameters: tuple[int, ...], name: str = "size"
+) -> int | tuple[int, ...] | None:
+    """A number of draws as for `size`, to which parameters of the given shapes broadcast."""
+    shape = size(value, name)
+    if shape is not None:
+        wanted = shape if isinstance(shape, tuple) else (shape,)
+        together = np.broadcast_shapes(*parameters)
+        try:
+            fits = np.broadcast_shapes(wanted, together) == wanted
+        except ValueError:
+            fits = False
+        if not fits:
+            raise ValueError(f"{name} must be a shape that {together} broadcasts to, got {value}")
+    return shape
+
+
+def scale(name: str, value: ArrayLike) -> Any:
+    """The scale of noise: positive, neither it nor its square too large or small for a double."""
+    return real(name, value, above=0, minimum=1e-150, maximum=1e150)
 
 
 def freeze(target: Any, **values: Any) -> None:
@@ -302,7 +341,7 @@ def _records(name: str, array: NDArray[Any]) -> None:
 
 
 def _refuse(name: str, array: NDArray[Any], bad: NDArray[np.bool_] | Any, condition: str) -> None:
-    if np.any(bad):
+    if np.count_nonzero(bad):  # as np.any, and faster on a single number
         raise ValueError(f"{name} {condition}, got {np.asarray(array)[np.asarray(bad)].flat[0]!s}")
 
 
@@ -314,3 +353,26 @@ def _brief(value: Any) -> str:
 
 def _shown(array: NDArray[Any]) -> str:
     return repr(array.flat[0].item() if array.dtype.kind != "O" else array.flat[0])
+
+
+def interval(low: Any, high: Any, **bounds: Any) -> tuple[float, float]:
+    """The ends of a range, the first below the second, each within bounds as for `real`."""
+    low, high = one_real("low", low, **bounds), one_real("high", high, **bounds)
+    if low >= high:
+        raise ValueError(f"high must be greater than low, got low = {low:g} and high = {high:g}")
+    return low, high
+
+
+def items(name: str, values: Any) -> list[Any]:
+    """The entries of a list, a set, an array or the like; a text is one value and no list."""
+    if isinstance(values, str | bytes | np.ma.MaskedArray) or not np.iterable(values):
+        raise TypeError(f"{name} must be a list of values, got {_brief(values)}")
+    return list(values)
+
+
+def processes(value: Any, other: str) -> int:
+    """How many worker processes, from 1 to 1024, with -1 for one on each core."""
+    number = one_integer("workers", value, minimum=-1, maximum=1024)
+    if number == 0:
+        raise ValueError(f"workers must be -1, a positive integer or {other}, got 0")
+    return (cpu_count() or 1) if number == -1 else number

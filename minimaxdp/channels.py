@@ -6,29 +6,30 @@ world is such a matrix. Inputs and outputs are numbered from 0.
 
 from __future__ import annotations
 
-from functools import reduce
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linprog
 
 from minimaxdp import _validate
+from minimaxdp._types import Array, Rng
 
 __all__ = [
     "compose",
     "garbling",
-    "joint",
-    "local_epsilon",
-    "output_law",
+    "adaptive_composition",
+    "marginal",
     "posterior",
     "power",
-    "product",
+    "parallel_product",
     "sample",
     "sample_counts",
 ]
 
 
-def compose(first: ArrayLike, *then: ArrayLike) -> NDArray[np.float64]:
+def compose(first: ArrayLike, *then: ArrayLike) -> Array:
     r"""Feed the output of one channel into the next: post-processing.
 
     .. math:: (Q' \circ Q)(y \mid x) = \sum_z Q(z \mid x)\, Q'(y \mid z)
@@ -72,7 +73,7 @@ def compose(first: ArrayLike, *then: ArrayLike) -> NDArray[np.float64]:
     return result
 
 
-def joint(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
+def adaptive_composition(first: ArrayLike, second: ArrayLike) -> Array:
     r"""Run two channels on the same input and release both outputs.
 
     .. math:: Q(y_1, y_2 \mid x) = Q_1(y_1 \mid x)\, Q_2(y_2 \mid x, y_1)
@@ -101,7 +102,7 @@ def joint(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     Examples
     --------
     >>> flip = [[0.75, 0.25], [0.25, 0.75]]
-    >>> joint(flip, flip)[0]
+    >>> adaptive_composition(flip, flip)[0]
     array([0.5625, 0.1875, 0.1875, 0.0625])
     """
     first = _validate.channel("first", first)
@@ -111,11 +112,12 @@ def joint(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
         raise ValueError(
             f"second must have shape ({inputs}, m) or ({k}, {inputs}, m), got {second.shape}"
         )
+    _validate.memory("second", inputs, k, second.shape[-1])
     after = np.broadcast_to(second, (k, inputs, second.shape[-1]))
     return (first[:, :, None] * after.transpose(1, 0, 2)).reshape(inputs, -1)
 
 
-def garbling(source: ArrayLike, target: ArrayLike) -> NDArray[np.float64] | None:
+def garbling(source: ArrayLike, target: ArrayLike) -> Array | None:
     r"""A post-processing that turns one channel into another, if there is one.
 
     .. math:: \text{find a channel } T \text{ with } T \circ Q = Q'
@@ -158,6 +160,7 @@ def garbling(source: ArrayLike, target: ArrayLike) -> NDArray[np.float64] | None
             f"target must have the {len(source)} inputs of the source, got {len(target)}"
         )
     k, m = source.shape[1], target.shape[1]
+    _validate.memory("target", 2 * len(source) * m, k * m + 1)
     made = np.kron(source, np.eye(m))
     miss = np.ones((made.shape[0], 1))
     # The least error t with which some kernel reproduces the target: |Q T - Q'| <= t.
@@ -175,7 +178,7 @@ def garbling(source: ArrayLike, target: ArrayLike) -> NDArray[np.float64] | None
     return kernel if abs(source @ kernel - target).max() < 1e-8 else None
 
 
-def product(*channels: ArrayLike) -> NDArray[np.float64]:
+def parallel_product(*channels: ArrayLike) -> Array:
     r"""Run channels side by side on independent inputs with independent randomness.
 
     .. math:: Q(y_1, \dots, y_m \mid x_1, \dots, x_m) = \prod_i Q_i(y_i \mid x_i)
@@ -195,21 +198,22 @@ def product(*channels: ArrayLike) -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If no channel is given or one is not row-stochastic.
+        If no channel is given, one is not row-stochastic, or the result would not fit memory.
 
     Examples
     --------
     >>> flip = np.array([[0.75, 0.25], [0.25, 0.75]])
-    >>> product(flip, flip)[0]
+    >>> parallel_product(flip, flip)[0]
     array([0.5625, 0.1875, 0.1875, 0.0625])
     """
     if not channels:
         raise ValueError("channels must hold at least one channel")
     checked = [_validate.channel(f"channels[{i}]", c) for i, c in enumerate(channels)]
-    return reduce(np.kron, checked)
+    _validate.memory("channels", *[matrix.size for matrix in checked])
+    return _side_by_side(checked)
 
 
-def power(channel: ArrayLike, n: int) -> NDArray[np.float64]:
+def power(channel: ArrayLike, n: int) -> Array:
     r"""The channel of n people who each run it on their own record.
 
     .. math:: Q^n(y_{1:n} \mid x_{1:n}) = \prod_{i \le n} Q(y_i \mid x_i)
@@ -223,12 +227,13 @@ def power(channel: ArrayLike, n: int) -> NDArray[np.float64]:
     Returns
     -------
     ndarray, shape (inputs**n, outputs**n)
-        Tuples in lexicographic order, as in :func:`product`.
+        Tuples in lexicographic order, as in :func:`parallel_product`.
 
     Raises
     ------
     TypeError, ValueError
-        If n is not a positive integer or the matrix is not row-stochastic.
+        If n is not a positive integer, the matrix is not row-stochastic, or the result would
+        not fit memory.
 
     Notes
     -----
@@ -241,10 +246,11 @@ def power(channel: ArrayLike, n: int) -> NDArray[np.float64]:
     """
     channel = _validate.channel("channel", channel)
     n = _validate.one_integer("n", n, minimum=1)
-    return product(*[channel] * n)
+    _validate.memory("n", 2.0 ** min(n * np.log2(channel.size), 1000.0))
+    return _side_by_side([channel] * n)
 
 
-def output_law(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
+def marginal(channel: ArrayLike, prior: ArrayLike) -> Array:
     r"""Law of the output when the input is drawn from a prior.
 
     .. math:: M(y) = \sum_x \pi(x)\, Q(y \mid x)
@@ -266,14 +272,14 @@ def output_law(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> output_law([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
+    >>> marginal([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
     array([0.5, 0.5])
     """
     channel, prior = _channel_and_prior(channel, prior)
     return prior @ channel
 
 
-def posterior(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
+def posterior(channel: ArrayLike, prior: ArrayLike) -> Array:
     r"""Bayes' rule: the law of the input given each output.
 
     .. math:: \pi(x \mid y) = \frac{\pi(x)\, Q(y \mid x)}{\sum_{x'} \pi(x')\, Q(y \mid x')}
@@ -286,7 +292,8 @@ def posterior(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray, shape (outputs, inputs)
-        Row y is the posterior after output y; NaN for an output of probability zero.
+        Row y is the posterior after output y; NaN for an output of probability zero, on which
+        nothing can be conditioned.
 
     Raises
     ------
@@ -306,52 +313,12 @@ def posterior(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
     channel, prior = _channel_and_prior(channel, prior)
     if prior.ndim != 1:
         raise ValueError(f"prior must be a single vector, got {prior.ndim} axes")
-    joint = (prior[:, None] * channel).T
+    both = (prior[:, None] * channel).T
     with np.errstate(invalid="ignore"):
-        return joint / joint.sum(axis=1, keepdims=True)
+        return both / both.sum(axis=1, keepdims=True)
 
 
-def local_epsilon(channel: ArrayLike) -> float:
-    r"""Smallest epsilon for which the channel is epsilon-locally private, exactly.
-
-    .. math:: \max_y \ln \frac{\max_x Q(y \mid x)}{\min_x Q(y \mid x)}
-
-    On a finite output set the supremum over events equals the maximum over single outputs.
-
-    Parameters
-    ----------
-    channel : array_like, shape (inputs, outputs)
-
-    Returns
-    -------
-    float
-        Nats; 0 if all rows agree, infinite if an output rules an input out.
-
-    Raises
-    ------
-    ValueError
-        If the matrix is not row-stochastic.
-
-    Notes
-    -----
-    Klein's article, alpha-local privacy (claim ``Klein-LDP``).
-
-    Examples
-    --------
-    >>> abs(local_epsilon([[2 / 3, 1 / 3], [1 / 3, 2 / 3]]) - float(np.log(2))) < 1e-15
-    True
-    """
-    channel = _validate.channel("channel", channel)
-    high, low = channel.max(axis=0), channel.min(axis=0)
-    if np.any((low == 0) & (high > 0)):
-        return float("inf")
-    used = high > 0
-    return float(np.log1p((high[used] - low[used]) / low[used]).max())
-
-
-def sample(
-    channel: ArrayLike, inputs: ArrayLike, *, rng: np.random.Generator | int | None = None
-) -> NDArray[np.int64]:
+def sample(channel: ArrayLike, inputs: ArrayLike, *, rng: Rng = None) -> NDArray[np.int64]:
     """One output for every input, drawn independently.
 
     Parameters
@@ -378,10 +345,11 @@ def sample(
     """
     channel = _validate.channel("channel", channel)
     inputs = _validate.categories("inputs", inputs, channel.shape[0])
+    rng = _validate.generator(rng)
     cumulative = channel.cumsum(axis=1)
     # A last value just below one would let a uniform draw fall behind the last output.
     cumulative /= cumulative[:, -1:]
-    uniform = np.random.default_rng(rng).random(inputs.shape)
+    uniform = rng.random(inputs.shape)
     outputs = np.empty(inputs.shape, dtype=np.int64)
     for x, row in enumerate(cumulative):  # a pass for each row, none over records
         chosen = inputs == x
@@ -393,8 +361,8 @@ def sample_counts(
     channel: ArrayLike,
     counts: ArrayLike,
     *,
-    rng: np.random.Generator | int | None = None,
-    size: int | None = None,
+    rng: Rng = None,
+    size: int | tuple[int, ...] | None = None,
 ) -> NDArray[np.int64]:
     """How often each output occurs, drawn through the counts of the inputs alone.
 
@@ -408,8 +376,8 @@ def sample_counts(
         How many records hold each input, in one data set or in several.
     rng : Generator, int or None
         Source of randomness.
-    size : int, optional
-        Number of independent replications of each, along a new first axis.
+    size : int or tuple of int, optional
+        Number of independent replications of each, along new first axes.
 
     Returns
     -------
@@ -432,9 +400,11 @@ def sample_counts(
             f"counts must hold one number for each of {channel.shape[0]} inputs, "
             f"got shape {counts.shape}"
         )
-    rng = np.random.default_rng(rng)
+    size, rng = _validate.size(size), _validate.generator(rng)
+    draws = () if size is None else size if isinstance(size, tuple) else (size,)
+    shape = (*draws, *counts.shape[:-1])
+    _validate.memory("size", *shape, channel.shape[1])
     rows = channel / channel.sum(axis=1, keepdims=True)
-    shape = counts.shape[:-1] if size is None else (size, *counts.shape[:-1])
     total = np.zeros((*shape, channel.shape[1]), dtype=np.int64)
     for x, row in enumerate(rows):
         used = row > 0  # numpy gives what rounding leaves over to the last output
@@ -442,9 +412,14 @@ def sample_counts(
     return total
 
 
-def _channel_and_prior(
-    channel: ArrayLike, prior: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _side_by_side(matrices: Sequence[Array]) -> Array:
+    result: NDArray[Any] = matrices[0]
+    for matrix in matrices[1:]:
+        result = np.kron(result, matrix)
+    return result
+
+
+def _channel_and_prior(channel: ArrayLike, prior: ArrayLike) -> tuple[Array, Array]:
     channel = _validate.channel("channel", channel)
     prior = _validate.distribution("prior", prior)
     if prior.shape[-1] != channel.shape[0]:

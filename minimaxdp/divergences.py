@@ -9,13 +9,13 @@ with :math:`t = p/q - 1` each divergence is a sum of :math:`q` times a function 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from minimaxdp import _validate
+from minimaxdp._types import Array, Real
 
 __all__ = [
     "chi_square",
@@ -32,8 +32,11 @@ __all__ = [
 _SERIES_BELOW = 0.1
 _SERIES_TERMS = 18
 
+# From this order on the divergence is that of infinite order to the last digit of a double.
+_HIGHEST_ORDER = 1e300
 
-def total_variation(p: ArrayLike, q: ArrayLike) -> Any:
+
+def total_variation(p: ArrayLike, q: ArrayLike) -> Real:
     r"""Total-variation distance.
 
     .. math:: \|P - Q\|_{TV} = \sup_A |P(A) - Q(A)| = \tfrac12 \sum_y |p(y) - q(y)|
@@ -67,7 +70,7 @@ def total_variation(p: ArrayLike, q: ArrayLike) -> Any:
     return 0.5 * abs(p - q).sum(axis=-1)
 
 
-def squared_hellinger(p: ArrayLike, q: ArrayLike) -> Any:
+def squared_hellinger(p: ArrayLike, q: ArrayLike) -> Real:
     r"""Squared Hellinger distance.
 
     .. math:: H^2(P, Q) = \tfrac12 \sum_y \big(\sqrt{p(y)} - \sqrt{q(y)}\big)^2
@@ -100,7 +103,7 @@ def squared_hellinger(p: ArrayLike, q: ArrayLike) -> Any:
     return 0.5 * (gap**2).sum(axis=-1)
 
 
-def chi_square(p: ArrayLike, q: ArrayLike) -> Any:
+def chi_square(p: ArrayLike, q: ArrayLike) -> Real:
     r"""Chi-square divergence.
 
     .. math:: \chi^2(P \| Q) = \sum_y \frac{(p(y) - q(y))^2}{q(y)}
@@ -131,10 +134,10 @@ def chi_square(p: ArrayLike, q: ArrayLike) -> Any:
     0.5
     """
     p, q = _pair(p, q)
-    return _sum_over_support(p, q, lambda t: t**2)
+    return _sum_over_support(p, q, _square)
 
 
-def kl(p: ArrayLike, q: ArrayLike) -> Any:
+def kl(p: ArrayLike, q: ArrayLike) -> Real:
     r"""Kullback-Leibler divergence in nats.
 
     .. math:: D(P \| Q) = \sum_y p(y) \ln \frac{p(y)}{q(y)}
@@ -170,7 +173,7 @@ def kl(p: ArrayLike, q: ArrayLike) -> Any:
     return _sum_over_support(p, q, _kl_term)
 
 
-def renyi(p: ArrayLike, q: ArrayLike, order: ArrayLike) -> Any:
+def renyi(p: ArrayLike, q: ArrayLike, order: ArrayLike) -> Real:
     r"""Renyi divergence of a positive order, in nats.
 
     .. math:: D_a(P \| Q) = \frac1{a-1} \ln \sum_y q(y) \Big(\frac{p(y)}{q(y)}\Big)^a
@@ -205,13 +208,9 @@ def renyi(p: ArrayLike, q: ArrayLike, order: ArrayLike) -> Any:
     [0.231049, 0.405465, 0.693147]
     """
     p, q = _pair(p, q)
-    order = np.asarray(order)
-    if order.dtype.kind not in "iuf":
-        raise TypeError(f"order must be real numbers, got type {order.dtype}")
-    if not np.all(order > 0):
-        raise ValueError(f"order must be positive, got {order}")
-    order = order.astype(float)
-    special = np.isinf(order) | (order == 1)
+    order = np.asarray(_validate.real("order", order, above=0, infinite=True))
+    highest = order > _HIGHEST_ORDER
+    special = highest | (order == 1)
     a = np.where(special, 2.0, order)[..., None]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         t, log_ratio = _ratio(p, q)
@@ -232,11 +231,11 @@ def renyi(p: ArrayLike, q: ArrayLike, order: ArrayLike) -> Any:
     value = np.maximum(value, 0.0)
     if np.any(special):
         value = np.where(order == 1, kl(p, q), value)
-        value = np.where(np.isinf(order), max_divergence(p, q), value)
+        value = np.where(highest, max_divergence(p, q), value)
     return value[()]
 
 
-def max_divergence(p: ArrayLike, q: ArrayLike) -> Any:
+def max_divergence(p: ArrayLike, q: ArrayLike) -> Real:
     r"""Largest log-ratio, the Renyi divergence of infinite order, in nats.
 
     .. math:: D_\infty(P \| Q) = \max_{y : p(y) > 0} \ln \frac{p(y)}{q(y)}
@@ -272,7 +271,7 @@ def max_divergence(p: ArrayLike, q: ArrayLike) -> Any:
     return np.maximum(np.where(p > 0, log_ratio, -np.inf).max(axis=-1), 0.0)
 
 
-def hockey_stick(p: ArrayLike, q: ArrayLike, epsilon: ArrayLike) -> Any:
+def hockey_stick(p: ArrayLike, q: ArrayLike, epsilon: ArrayLike) -> Real:
     r"""Hockey-stick divergence: the delta that goes with an epsilon.
 
     .. math:: E_\varepsilon(P \| Q) = \sup_A \big(P(A) - e^\varepsilon Q(A)\big)
@@ -308,17 +307,19 @@ def hockey_stick(p: ArrayLike, q: ArrayLike, epsilon: ArrayLike) -> Any:
     """
     p, q = _pair(p, q)
     epsilon = np.asarray(_validate.real("epsilon", epsilon, minimum=0))[..., None]
-    with np.errstate(over="ignore", invalid="ignore"):
-        excess = (p - q) - np.where(q > 0, np.expm1(epsilon) * q, 0.0)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        # Beyond 700 the factor may overflow where its product with a tiny q does not.
+        more = np.where(epsilon > 700, np.exp(epsilon + np.log(q)), np.expm1(epsilon) * q)
+        excess = (p - q) - np.where(q > 0, more, 0.0)
     return np.maximum(excess, 0.0).sum(axis=-1)
 
 
 def f_divergence(
     p: ArrayLike,
     q: ArrayLike,
-    f: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    f: Callable[[Array], Array],
     slope_at_infinity: float | None = None,
-) -> Any:
+) -> Real:
     r"""Csiszar's f-divergence for any convex f with f(1) = 0.
 
     .. math:: D_f(P \| Q) = \sum_{q(y) > 0} q(y) f\Big(\frac{p(y)}{q(y)}\Big)
@@ -329,7 +330,7 @@ def f_divergence(
     p, q : array_like, shape (..., k)
         Probability vectors along the last axis.
     f : callable
-        Vectorised and convex on [0, infinity), with f(1) = 0.
+        Vectorised and convex on [0, infinity), with f(1) = 0; f(0) may be infinite.
     slope_at_infinity : float, optional
         The limit of f(t)/t; needed only where P puts mass and Q does not.
 
@@ -340,8 +341,11 @@ def f_divergence(
     Raises
     ------
     ValueError
-        If f(1) is not 0, if P is not dominated by Q and no slope is given, an entry is
-        negative, or a vector does not sum to one.
+        If f(1) is not 0 or f returns NaN, if P is not dominated by Q and no slope is given, if
+        some p(y)/q(y) is beyond the range of a double, an entry is negative, or a vector does
+        not sum to one.
+    TypeError
+        If f is no function or the slope no number.
 
     Notes
     -----
@@ -354,52 +358,72 @@ def f_divergence(
     True
     """
     p, q = _pair(p, q)
-    at_one = float(f(np.array([1.0]))[0])
+    f = _validate.function("f", f)
+    if slope_at_infinity is not None:
+        slope_at_infinity = _validate.one_real(
+            "slope_at_infinity", slope_at_infinity, infinite=True
+        )
+    outside = np.where(q > 0, 0.0, p).sum(axis=-1)
+    if slope_at_infinity is None and np.any(outside > 0):
+        raise ValueError("slope_at_infinity must be given: P puts mass where Q has none")
+    one = np.asarray(f(np.array([1.0])))
+    if one.shape != (1,) or one.dtype.kind not in "biuf":
+        raise TypeError(f"f must return a number for each that it is given, got {one!r} for [1.]")
+    at_one = float(one[0])
     if not abs(at_one) < 1e-12:
         raise ValueError(f"f must satisfy f(1) = 0, got f(1) = {at_one}")
-    outside = np.where(q > 0, 0.0, p).sum(axis=-1)
-    value = np.where(q > 0, q * f(p / np.where(q > 0, q, 1.0)), 0.0).sum(axis=-1)
-    if np.any(outside > 0):
-        if slope_at_infinity is None:
-            raise ValueError("slope_at_infinity must be given: P puts mass where Q has none")
-        value = value + np.where(outside > 0, outside * slope_at_infinity, 0.0)
+    with np.errstate(over="ignore"):
+        ratio = p / np.where(q > 0, q, 1.0)
+    if np.any(np.isinf(ratio)):
+        raise ValueError("p must be at most 1.8e308 times q where q is positive")
+    found = np.asarray(f(ratio))
+    if found.shape != ratio.shape or np.any(np.isnan(found)):
+        raise ValueError(f"f must return one number for each of shape {ratio.shape}, got {found}")
+    value = np.where(q > 0, q * found, 0.0).sum(axis=-1)
+    if slope_at_infinity is not None:
+        with np.errstate(invalid="ignore"):
+            value = value + np.where(outside > 0, outside * slope_at_infinity, 0.0)
     return value
 
 
-def _pair(p: ArrayLike, q: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _pair(p: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
     p, q = _validate.distribution("p", p), _validate.distribution("q", q)
     if p.shape[-1] != q.shape[-1]:
         raise ValueError(
             f"p and q must be laws on the same set, got {p.shape[-1]} and {q.shape[-1]} outcomes"
         )
+    try:
+        np.broadcast_shapes(p.shape, q.shape)
+    except ValueError:
+        raise ValueError(f"p and q must broadcast, got shapes {p.shape} and {q.shape}") from None
     return p, q
 
 
-def _ratio(
-    p: NDArray[np.float64], q: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _ratio(p: Array, q: Array) -> tuple[Array, Array]:
     """p/q - 1 and ln(p/q), both to full accuracy near p = q; no use where p = q = 0."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         t = np.where(q > 0, (p - q) / np.where(q > 0, q, 1), np.inf)
         return t, np.where(abs(t) < 0.5, np.log1p(np.maximum(t, -1)), np.log(p) - np.log(q))
 
 
-def _sum_over_support(
-    p: NDArray[np.float64],
-    q: NDArray[np.float64],
-    term: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-) -> Any:
-    """Sum of q term(p/q - 1), infinite if P leaves the support of Q."""
+def _sum_over_support(p: Array, q: Array, term: Callable[[Array, Array, Array], Array]) -> Real:
+    """Sum over q > 0 of q f(t) at t = p/q - 1, infinite if P leaves the support of Q."""
     inside = np.broadcast_to(q > 0, np.broadcast_shapes(p.shape, q.shape))
-    with np.errstate(over="ignore"):
+    # Where p/q is no double, t is infinite, and q f(t) still need not be.
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         t = np.divide(p - q, q, out=np.zeros(inside.shape), where=inside)
-        value = (q * term(t)).sum(axis=-1)
+        value = term(p, q, t).sum(axis=-1)
     escapes = ((q == 0) & (p > 0)).any(axis=-1)
     return np.where(escapes, np.inf, value)[()]
 
 
-def _kl_term(t: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(1 + t) ln(1 + t) - t, by its series near 0 and its limit 1 at t = -1."""
+def _square(p: Array, q: Array, t: Array) -> Array:
+    """q t^2, also where t^2 is too large for a double."""
+    return np.where(abs(t) < 1e150, q * t**2, ((p - q) / np.sqrt(q)) ** 2)
+
+
+def _kl_term(p: Array, q: Array, t: Array) -> Array:
+    """q ((1 + t) ln(1 + t) - t), by its series near 0 and its limit 1 at t = -1."""
     near = abs(t) < _SERIES_BELOW
     k = np.arange(2, 2 + _SERIES_TERMS)
     series = np.polynomial.polynomial.polyval(
@@ -407,10 +431,11 @@ def _kl_term(t: NDArray[np.float64]) -> NDArray[np.float64]:
     )
     # The first factor is kept off zero only to avoid 0 ln 0, whose limit is 0.
     direct = (1 + t) * np.log(np.maximum(1 + t, np.finfo(float).tiny)) - t
-    return np.where(near, series, direct)
+    far = p * (np.log(p) - np.log(q)) - (p - q)
+    return np.where(t < 1e300, q * np.where(near, series, direct), far)
 
 
-def _binomial_tail(t: NDArray[np.float64], a: NDArray[np.float64]) -> NDArray[np.float64]:
+def _binomial_tail(t: Array, a: Array) -> Array:
     """(1 + t)^a - 1 - a t as its binomial series from the second order on."""
     total = np.zeros(np.broadcast_shapes(t.shape, a.shape))
     power = a * t

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
+from numbers import Number
 
 import sympy as sp
+
+from minimaxdp import _validate
 
 __all__ = ["Balance", "balance", "exponent"]
 
@@ -54,6 +57,8 @@ def balance(first: sp.Expr, second: sp.Expr, variable: sp.Symbol) -> Balance:
 
     Raises
     ------
+    TypeError
+        If a term is no expression of sympy, or the variable no symbol.
     ValueError
         If a term is no monomial in the variable, or the two powers do not have opposite signs.
 
@@ -68,6 +73,8 @@ def balance(first: sp.Expr, second: sp.Expr, variable: sp.Symbol) -> Balance:
     >>> balance(K**-2, K**2 / N, K)
     Balance(argument=N**(1/4), value=2/sqrt(N))
     """
+    first, second = _expression("first", first), _expression("second", second)
+    variable = _validate.instance("variable", variable, sp.Symbol)
     a, p = _monomial(first, variable)
     b, q = _monomial(second, variable)
     if not (p * q).is_negative:
@@ -103,6 +110,8 @@ def exponent(expression: sp.Expr, symbol: sp.Symbol) -> sp.Expr:
 
     Raises
     ------
+    TypeError
+        If the expression is none of sympy's, or the symbol no symbol.
     ValueError
         If the symbol is not declared positive.
 
@@ -112,9 +121,17 @@ def exponent(expression: sp.Expr, symbol: sp.Symbol) -> sp.Expr:
     >>> exponent(3 / n + 5 / n**2, n)
     -1
     """
-    if not symbol.is_positive:
+    expression = _expression("expression", expression)
+    if not _validate.instance("symbol", symbol, sp.Symbol).is_positive:
         raise ValueError(f"symbol must be declared positive, got {symbol}")
-    return sp.simplify(_growth(sp.sympify(expression), symbol))
+    return sp.simplify(_growth(expression, symbol))
+
+
+def _expression(name: str, value: sp.Expr) -> sp.Expr:
+    """An expression or a number; a text would be run as a programme by sympify."""
+    if isinstance(value, bool) or not isinstance(value, sp.Expr | Number):
+        raise TypeError(f"{name} must be an expression of sympy, got {value!r}")
+    return sp.sympify(value)
 
 
 def _monomial(term: sp.Expr, variable: sp.Symbol) -> tuple[sp.Expr, sp.Expr]:
@@ -123,7 +140,7 @@ def _monomial(term: sp.Expr, variable: sp.Symbol) -> tuple[sp.Expr, sp.Expr]:
         raise ValueError(f"variable must be declared positive, got {variable}")
     logarithm = sp.expand_log(sp.log(term), force=True)
     power = sp.simplify(variable * logarithm.diff(variable))
-    coefficient = sp.simplify(sp.sympify(term).subs(variable, 1))
+    coefficient = sp.simplify(term.subs(variable, 1))
     if variable in power.free_symbols:  # a constant elasticity makes a monomial
         raise ValueError(f"each term must be a monomial in {variable}, got {term}")
     return coefficient, power

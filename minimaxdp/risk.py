@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from multiprocessing import Pool
-from os import cpu_count
 from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from minimaxdp import _validate
+from minimaxdp._types import Array, Real, Rng
 
 __all__ = ["Exponent", "MonteCarlo", "PowerLaw", "fit_power_law", "monte_carlo"]
 
@@ -33,16 +33,29 @@ class MonteCarlo:
     mean : float or ndarray
         The average, one number for each column of the simulated losses.
     standard_error : float or ndarray
-        Its estimated standard deviation.
+        Its estimated standard deviation; infinite where the squares of the losses are beyond
+        the range of a double.
     replications : int
-        How many replications were averaged.
+        How many replications were averaged, at least 2.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the average is not finite, the error is negative or NaN, or there are fewer than two
+        replications.
     """
 
-    mean: Any
-    standard_error: Any
+    mean: Real
+    standard_error: Real
     replications: int
 
-    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
+    def __post_init__(self) -> None:
+        _validate.real("mean", self.mean)
+        _validate.real("standard_error", self.standard_error, minimum=0, infinite=True)
+        _validate.broadcast(mean=self.mean, standard_error=self.standard_error)
+        _validate.one_integer("replications", self.replications, minimum=2)
+
+    def interval(self, level: float = 0.95) -> tuple[Real, Real]:
         """Student's t interval for the expected loss.
 
         Parameters
@@ -56,8 +69,8 @@ class MonteCarlo:
 
         Raises
         ------
-        ValueError
-            If the level lies outside (0, 1).
+        TypeError, ValueError
+            If the level is no number in (0, 1).
 
         Examples
         --------
@@ -65,19 +78,36 @@ class MonteCarlo:
         >>> f"{low:.3f} {high:.3f}"
         '0.804 1.196'
         """
-        level = _validate.real("level", level, above=0, below=1)
+        level = _validate.one_real("level", level, above=0, below=1)
         reach = scipy.stats.t.isf((1 - level) / 2, self.replications - 1) * self.standard_error
         return self.mean - reach, self.mean + reach
 
-    def z_score(self, value: ArrayLike) -> Any:
+    def z_score(self, value: ArrayLike) -> Real:
         """How many standard errors the average lies above a value.
+
+        Parameters
+        ----------
+        value : array_like
+            One number, or one for each column.
+
+        Returns
+        -------
+        float or ndarray
+            For losses that never varied 0 at the average itself, and infinite elsewhere.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the value is no finite number.
 
         Examples
         --------
         >>> float(MonteCarlo(1.5, 0.25, 100).z_score(1.0))
         2.0
         """
-        return (self.mean - np.asarray(value)) / self.standard_error
+        gap = np.asarray(self.mean - _validate.real("value", value))
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            return np.where(gap == 0, 0.0, gap / self.standard_error)[()]
 
     def agrees_with(self, value: ArrayLike, *, error_rate: float = 1e-6) -> bool:
         """Whether a claimed expectation survives a two-sided t test.
@@ -98,8 +128,8 @@ class MonteCarlo:
 
         Raises
         ------
-        ValueError
-            If the error rate lies outside (0, 1).
+        TypeError, ValueError
+            If the value is no finite number, or the error rate lies outside (0, 1).
 
         Examples
         --------
@@ -107,8 +137,8 @@ class MonteCarlo:
         >>> result.agrees_with(1.2), result.agrees_with(2.0)
         (True, False)
         """
-        error_rate = _validate.real("error_rate", error_rate, above=0, below=1)
-        gap = abs(np.asarray(self.mean - np.asarray(value)))
+        error_rate = _validate.one_real("error_rate", error_rate, above=0, below=1)
+        gap = abs(np.asarray(self.mean - _validate.real("value", value)))
         limit = scipy.stats.t.isf(error_rate / gap.size / 2, self.replications - 1)
         return bool(np.all(gap <= limit * self.standard_error))  # no 0/0 for a constant loss
 
@@ -117,7 +147,7 @@ def monte_carlo(
     loss: Loss,
     replications: int,
     *,
-    rng: np.random.Generator | np.random.SeedSequence | int | None = None,
+    rng: Rng | np.random.SeedSequence = None,
     block: int = 1_000,
     workers: int | MapLike = 1,
 ) -> MonteCarlo:
@@ -138,8 +168,8 @@ def monte_carlo(
     block : int
         Replications asked of `loss` at once; bounds its memory.
     workers : int or map-like callable
-        As in scipy: an int is a number of processes (-1 for all cores; `loss` must then be
-        picklable), and a callable such as ``multiprocessing.Pool.map`` or
+        As in scipy: an int up to 1024 is a number of processes (-1 for all cores; `loss` must
+        then be picklable), and a callable such as ``multiprocessing.Pool.map`` or
         ``concurrent.futures.Executor.map`` is used in place of ``map``.
 
     Returns
@@ -149,8 +179,9 @@ def monte_carlo(
     Raises
     ------
     TypeError, ValueError
-        If a number is not a positive integer, or `loss` returns the wrong shape or a value
-        that is not finite.
+        If a number is not a positive integer, the losses would not fit memory, `loss` is no
+        function or returns the wrong shape or a value that is not finite, or `workers` does not
+        do what ``map`` does.
 
     Examples
     --------
@@ -159,14 +190,17 @@ def monte_carlo(
     True
     """
     replications = _validate.one_integer("replications", replications, minimum=2)
+    loss = _validate.function("loss", loss)
     block = _validate.one_integer("block", block, minimum=1)
+    _validate.memory("replications", replications)
+    _validate.memory("block", -(-replications // block), itemsize=1024)  # a generator for each
     sizes = [min(block, replications - start) for start in range(0, replications, block)]
-    if isinstance(rng, np.random.SeedSequence):
-        streams = [np.random.default_rng(seed) for seed in rng.spawn(len(sizes))]
-    else:
-        streams = np.random.default_rng(rng).spawn(len(sizes))
+    streams = _validate.generator(rng).spawn(len(sizes))
     tasks = [(loss, stream, size) for stream, size in zip(streams, sizes, strict=True)]
-    losses = np.concatenate(_map(_one_block, tasks, workers))
+    blocks = _map(_one_block, tasks, workers)
+    if len({part.shape[1:] for part in blocks}) > 1:
+        raise ValueError("loss must return as many columns every time")
+    losses = np.concatenate(blocks)
     mean = losses.mean(axis=0)
     error = losses.std(axis=0, ddof=1) / np.sqrt(replications)
     return MonteCarlo(mean[()], error[()], replications)
@@ -181,6 +215,7 @@ class Exponent:
     high: float
 
     def __contains__(self, value: float) -> bool:
+        value = _validate.one_real("value", value)
         return self.low <= value <= self.high
 
     def __format__(self, spec: str) -> str:
@@ -198,20 +233,38 @@ class PowerLaw:
     exponents : dict of str to Exponent
         One for each factor, by name.
     misfit : float
-        p-value of the chi-square test that nothing but a power law is in the data;
-        NaN where no standard errors were given.
+        p-value of the chi-square test that nothing but a power law is in the data. NaN where no
+        standard errors were given: the residuals are then the only measure of the noise, and
+        cannot be tested against themselves, not even if they are all zero.
     """
 
     constant: float
     exponents: dict[str, Exponent]
     misfit: float
 
-    def __call__(self, **factors: ArrayLike) -> Any:
-        """The fitted value at given factors."""
-        value: Any = self.constant
-        for name, exponent in self.exponents.items():
-            value = value * np.asarray(factors[name], dtype=float) ** exponent.estimate
-        return value
+    def __call__(self, **factors: ArrayLike) -> Real:
+        """The fitted value at given factors: a positive number or array for each, by name.
+
+        Infinite where it is beyond the range of a double.
+
+        Examples
+        --------
+        >>> n = np.array([10, 100, 1000, 10000])
+        >>> round(float(fit_power_law(3 / n, n=n)(n=50)), 6)
+        0.06
+        """
+        if set(factors) != set(self.exponents):
+            raise ValueError(
+                f"factors must be {', '.join(self.exponents)}, got {', '.join(factors)}"
+            )
+        checked = {name: _validate.real(name, factors[name], above=0) for name in self.exponents}
+        _validate.broadcast(**checked)
+        # A sum of logarithms, as one power may be infinite where another one is zero.
+        with np.errstate(divide="ignore", over="ignore"):
+            value: Real = np.log(self.constant)
+            for name, exponent in self.exponents.items():
+                value = value + exponent.estimate * np.log(checked[name])
+            return np.exp(value)
 
 
 def fit_power_law(
@@ -246,7 +299,8 @@ def fit_power_law(
     Raises
     ------
     ValueError
-        If a number is not positive, lengths differ, or the factors do not determine the fit.
+        If a number is not positive, lengths differ, a standard error is below 1e-150 of its
+        value, or the factors do not determine the fit.
 
     Examples
     --------
@@ -266,7 +320,9 @@ def fit_power_law(
     for name, factor in factors.items():
         checked = np.asarray(_validate.real(name, factor, above=0))
         if checked.shape != values.shape:
-            raise ValueError(f"{name} must have the shape {values.shape}, got {checked.shape}")
+            raise ValueError(
+                f"{name} must have the shape of values, {values.shape}, got {checked.shape}"
+            )
         columns.append(np.log(checked))
     design, target = np.column_stack(columns), np.log(values)
     freedom = values.size - design.shape[1]
@@ -278,9 +334,12 @@ def fit_power_law(
         errors = np.asarray(_validate.real("standard_errors", standard_errors, above=0))
         if errors.shape != values.shape:
             raise ValueError(
-                f"standard_errors must have the shape {values.shape}, got {errors.shape}"
+                f"standard_errors must have the shape of values, {values.shape}, got {errors.shape}"
             )
-        weights = values / errors
+        with np.errstate(over="ignore"):
+            weights = values / errors
+        if weights.max() > 1e150:
+            raise ValueError(f"standard_errors must be at least 1e-150 values, got {errors.min()}")
     q, r = np.linalg.qr(design * weights[:, None])
     beta = np.linalg.solve(r, q.T @ (target * weights))
     residual = float((((target - design @ beta) * weights) ** 2).sum())
@@ -299,20 +358,20 @@ def fit_power_law(
     return PowerLaw(float(np.exp(beta[0])), exponents, misfit)
 
 
-def _one_block(task: tuple[Loss, np.random.Generator, int]) -> NDArray[np.float64]:
+def _one_block(task: tuple[Loss, np.random.Generator, int]) -> Array:
     loss, rng, size = task
     return _validate.losses("loss", loss(rng, size), size)
 
 
-def _map(
-    function: Callable[[Any], Any], tasks: list[Any], workers: int | MapLike
-) -> list[NDArray[np.float64]]:
+def _map(function: Callable[[Any], Any], tasks: list[Any], workers: int | MapLike) -> list[Array]:
     if callable(workers):
-        return list(workers(function, tasks))
-    workers = _validate.one_integer("workers", workers, minimum=-1)
-    if workers == 0:
-        raise ValueError("workers must be -1, a positive integer or a map-like callable, got 0")
-    if workers == 1:
+        found = workers(function, tasks)
+        blocks = list(found) if np.iterable(found) else []
+        if len(blocks) != len(tasks) or not all(isinstance(block, np.ndarray) for block in blocks):
+            raise TypeError(f"workers must return one result for each task, as map, got {found!r}")
+        return blocks
+    number = _validate.processes(workers, "a map-like callable")
+    if number == 1:
         return list(map(function, tasks))
-    with Pool(cpu_count() if workers == -1 else workers) as pool:
+    with Pool(number) as pool:
         return pool.map(function, tasks)

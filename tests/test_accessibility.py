@@ -25,7 +25,7 @@ RULES = {
     "light": {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]},
     "dark": {"runOnly": ["color-contrast"]},  # the theme changes colours and nothing else
 }
-IN_FULL = ("book/introduction.html", "book/api/cube.html")
+IN_FULL = ("book/introduction.html", "book/api/hypercube.html")
 FOLD = """() => {
   document.querySelectorAll("mjx-container, .math").forEach(formula => formula.replaceChildren());
   document.querySelectorAll("pre, .sig-param, .sig-return, .sig-name").forEach(

@@ -16,6 +16,7 @@ import pytest
 from browsing import readable
 
 from minimaxdp import results
+from minimaxdp.guarantees import ZCDP, Approximate, Local, NonPrivate, Pure
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -164,10 +165,17 @@ def test_slider_reacts_to_the_keyboard(page: Page, served: str, chapter: str, na
     assert frames() == {"0"}
 
 
+def guarantee(name: str, epsilon: float, delta: float) -> object:
+    """A definition of the calculator at what a pure budget implies."""
+    given = {"none": NonPrivate(), "approximate": Approximate(epsilon, delta)}
+    given["local"] = Local(Pure(epsilon))
+    definition = {kind.name: kind for kind in results.DEFINITIONS}[name]
+    return given[name] if name in given else Pure(epsilon).implies(definition)
+
+
 def test_calculator_agrees_with_the_package(page: Page, served: str) -> None:
     rng = np.random.default_rng(0)
-    cells = list(results.CLOSED)
-    asked = []
+    cells, asked = list(results.formulas()), []
     for i in range(225):  # every cell at five settings
         setting = {
             "n": int(10 ** rng.uniform(0.31, 9)),
@@ -186,10 +194,11 @@ def test_calculator_agrees_with_the_package(page: Page, served: str) -> None:
         asked,
     )
     for (problem, definition, setting, risk), (bounds, people) in zip(asked, shown, strict=True):
-        expected = results.closed_bounds(problem, definition, **setting)
+        numbers = {name: setting[name] for name in ("d", "k", "beta")}
+        privacy = guarantee(definition, setting["epsilon"], setting["delta"])
+        expected = results.closed_bounds(problem, privacy, n=setting["n"], **numbers)
         np.testing.assert_allclose(bounds, expected, rtol=1e-9)
-        del setting["n"]
-        needed = results.people_needed(problem, definition, risk, **setting)
+        needed = results.people_needed(problem, privacy, risk, **numbers)
         # A risk met exactly may round to either side: one person in a thousand million.
         assert people == needed or abs(people - needed) <= 1e-9 * needed
 
@@ -200,11 +209,12 @@ def test_calculator_reads_its_form_and_refuses_what_makes_no_sense(page: Page, s
     page.select_option("#calc-definition", "zcdp")
     page.fill("#calc-n", "5000")
     page.fill("#calc-epsilon", "0.7")
-    low, high = results.closed_bounds("bounded mean", "zcdp", n=5_000, epsilon=0.7)
+    zcdp = Pure(0.7).implies(ZCDP)
+    low, high = results.closed_bounds("bounded mean", zcdp, n=5_000)
     assert float(page.inner_text("#calc-floor")) == pytest.approx(low, rel=1e-4)
     assert float(page.inner_text("#calc-ceiling")) == pytest.approx(high, rel=1e-4)
     assert float(page.inner_text("#calc-ratio")) == pytest.approx(high / low, rel=1e-3)
-    people = results.people_needed("bounded mean", "zcdp", 0.001, epsilon=0.7)
+    people = results.people_needed("bounded mean", zcdp, 0.001)
     assert page.inner_text("#calc-people") == f"{people:,}"
     assert page.is_disabled("#calc-beta") and not page.is_disabled("#calc-d")
     said: dict[str, object] = {}

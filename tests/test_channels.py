@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from laws import assert_frequencies, assert_mean, assert_same_law
 from scipy.stats import multinomial
 
-from minimaxdp import channels
+from minimaxdp import channels, privacy
 
 property_test = settings(max_examples=40, deadline=None, derandomize=True)
 
@@ -50,7 +50,7 @@ def test_compose_sums_over_what_lies_between(chain):
 @property_test
 def test_product_numbers_tuples_lexicographically(first, second, third):
     factors = first, second, third
-    joint = channels.product(*factors)
+    joint = channels.parallel_product(*factors)
     inputs = list(product(*(range(f.shape[0]) for f in factors)))
     outputs = list(product(*(range(f.shape[1]) for f in factors)))
     assert joint.shape == (len(inputs), len(outputs))
@@ -62,7 +62,9 @@ def test_product_numbers_tuples_lexicographically(first, second, third):
 @given(stochastic(rows=2, columns=3), st.integers(1, 3))
 @property_test
 def test_power_is_a_product_of_copies(channel, n):
-    np.testing.assert_array_equal(channels.power(channel, n), channels.product(*[channel] * n))
+    np.testing.assert_array_equal(
+        channels.power(channel, n), channels.parallel_product(*[channel] * n)
+    )
 
 
 @given(stochastic(rows=3), stochastic(rows=2))
@@ -70,8 +72,8 @@ def test_power_is_a_product_of_copies(channel, n):
 def test_independent_inputs_give_independent_outputs(first, second):
     prior, other = np.array([0.2, 0.3, 0.5]), np.array([0.6, 0.4])
     np.testing.assert_allclose(
-        channels.output_law(channels.product(first, second), np.kron(prior, other)),
-        np.kron(channels.output_law(first, prior), channels.output_law(second, other)),
+        channels.marginal(channels.parallel_product(first, second), np.kron(prior, other)),
+        np.kron(channels.marginal(first, prior), channels.marginal(second, other)),
         rtol=1e-13,
     )
 
@@ -80,10 +82,10 @@ def test_independent_inputs_give_independent_outputs(first, second):
 @property_test
 def test_output_law_of_a_point_is_a_row(channel):
     points = np.eye(len(channel))
-    np.testing.assert_array_equal(channels.output_law(channel, points), channel)
+    np.testing.assert_array_equal(channels.marginal(channel, points), channel)
 
 
-@given(stochastic(), st.data())
+@given(st.integers(2, 4).flatmap(lambda rows: stochastic(rows=rows)), st.data())
 @property_test
 def test_local_epsilon_is_the_supremum_over_events(channel, data):
     events = np.indices((2,) * channel.shape[1]).reshape(channel.shape[1], -1)[:, 1:]
@@ -93,29 +95,29 @@ def test_local_epsilon_is_the_supremum_over_events(channel, data):
         for x, z in product(range(len(channel)), repeat=2)
         for e in range(events.shape[1])
     )
-    assert channels.local_epsilon(channel) == pytest.approx(brute, rel=1e-12, abs=1e-14)
+    assert privacy.dp_epsilon(channel) == pytest.approx(brute, rel=1e-12, abs=1e-14)
     after = channels.compose(channel, data.draw(stochastic(rows=channel.shape[1])))
-    assert channels.local_epsilon(after) <= brute * (1 + 1e-12) + 1e-14  # post-processing
+    assert privacy.dp_epsilon(after) <= brute * (1 + 1e-12) + 1e-14  # post-processing
 
 
 def test_local_epsilon_at_the_ends():
-    assert channels.local_epsilon([[0.4, 0.6]] * 3) == 0
-    assert channels.local_epsilon([[0.4, 0.6, 0.0], [0.4, 0.6, 0.0]]) == 0  # an unused output
-    assert channels.local_epsilon([[1.0, 0.0], [0.5, 0.5]]) == np.inf
+    assert privacy.dp_epsilon([[0.4, 0.6]] * 3) == 0
+    assert privacy.dp_epsilon([[0.4, 0.6, 0.0], [0.4, 0.6, 0.0]]) == 0  # an unused output
+    assert privacy.dp_epsilon([[1.0, 0.0], [0.5, 0.5]]) == np.inf
     # p/q = 1 + 2e-9 up to rounding of the entries, which is 1e-16 / 1e-9 relatively.
-    near = channels.local_epsilon([[0.5 + 5e-10, 0.5 - 5e-10], [0.5 - 5e-10, 0.5 + 5e-10]])
+    near = privacy.dp_epsilon([[0.5 + 5e-10, 0.5 - 5e-10], [0.5 - 5e-10, 0.5 + 5e-10]])
     assert near == pytest.approx(2e-9, rel=1e-6)
 
 
 @given(stochastic(rows=2), st.integers(2, 4))
 @property_test
 def test_power_protects_one_record_by_epsilon_and_all_by_n_epsilon(channel, n):
-    epsilon, joint = channels.local_epsilon(channel), channels.power(channel, n)
+    epsilon, joint = privacy.dp_epsilon(channel), channels.power(channel, n)
     # All pairs of data sets count, so that n records may change at once.
-    assert channels.local_epsilon(joint) <= n * epsilon * (1 + 1e-12) + 1e-14
+    assert privacy.dp_epsilon(joint) <= n * epsilon * (1 + 1e-12) + 1e-14
     data = np.array(list(product(range(2), repeat=n)))
     neighbours = [
-        channels.local_epsilon(joint[[i, j]])
+        privacy.dp_epsilon(joint[[i, j]])
         for i, j in product(range(len(data)), repeat=2)
         if np.sum(data[i] != data[j]) == 1
     ]
@@ -124,8 +126,8 @@ def test_power_protects_one_record_by_epsilon_and_all_by_n_epsilon(channel, n):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 6])
 def test_power_of_a_symmetric_channel_attains_n_epsilon(n):
-    epsilon = channels.local_epsilon(FLIP)
-    assert channels.local_epsilon(channels.power(FLIP, n)) == pytest.approx(n * epsilon, rel=1e-13)
+    epsilon = privacy.dp_epsilon(FLIP)
+    assert privacy.dp_epsilon(channels.power(FLIP, n)) == pytest.approx(n * epsilon, rel=1e-13)
 
 
 def test_posterior_against_fractions():
@@ -146,7 +148,7 @@ def test_posterior_sums_to_one_and_averages_to_the_prior(channel):
     rows = channels.posterior(channel, prior)
     np.testing.assert_allclose(rows.sum(axis=1), 1, rtol=1e-14)
     assert np.all(rows[:, 2] == 0)
-    np.testing.assert_allclose(channels.output_law(channel, prior) @ rows, prior, rtol=1e-13)
+    np.testing.assert_allclose(channels.marginal(channel, prior) @ rows, prior, rtol=1e-13)
 
 
 def test_posterior_after_an_impossible_output_is_undefined():
@@ -235,3 +237,53 @@ def test_replications_come_first():
     assert many.shape == (7, 4, 5)
     np.testing.assert_array_equal(many.sum(axis=-1), np.tile(counts.sum(axis=-1), (7, 1)))
     assert len(np.unique(many[:, 3], axis=0)) > 1  # drawn anew, not repeated
+    assert channels.sample_counts(GAPS, counts, rng=0, size=(2, 3)).shape == (2, 3, 4, 5)
+
+
+def test_local_budget_of_a_probability_that_is_hardly_a_double():
+    # 0.5 / 1e-320 is beyond the range of a double, its logarithm is 736.1.
+    found = privacy.dp_epsilon([[0.5, 0.5], [1e-320, 1.0]])
+    assert found == np.log(0.5) - np.log(1e-320)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: channels.power(FLIP, 40), "n must leave arrays of at most 2 GiB"),
+        (lambda: channels.power(FLIP, 10**9), "n must leave arrays of at most 2 GiB"),
+        (
+            lambda: channels.parallel_product(*[FLIP] * 25),
+            "channels must leave arrays of at most 2 GiB",
+        ),
+        (
+            lambda: channels.adaptive_composition(
+                np.full((9, 9000), 1 / 9000), np.full((9, 9000), 1 / 9000)
+            ),
+            "second must leave arrays of at most 2 GiB",
+        ),
+        (
+            lambda: channels.garbling(np.full((9, 300), 1 / 300), np.full((9, 300), 1 / 300)),
+            "target must leave arrays of at most 2 GiB",
+        ),
+        (
+            lambda: channels.sample_counts(FLIP, [1, 1], size=2**27 + 1),
+            "size must leave arrays of at most 2 GiB",
+        ),
+    ],
+)
+def test_what_would_not_fit_memory_is_refused(call, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        call()
+
+
+@pytest.mark.parametrize("draw", [channels.sample, channels.sample_counts])
+def test_randomness_and_sizes_are_checked_by_name(draw):
+    with pytest.raises(TypeError, match="^rng must be a Generator, a seed or None, got 'abc'"):
+        draw(FLIP, [0, 1], rng="abc")
+    with pytest.raises(TypeError, match="^size must be an integer"):
+        channels.sample_counts(FLIP, [1, 1], size=1.5)
+
+
+def test_posterior_is_undefined_where_the_output_cannot_happen():
+    found = channels.posterior([[1.0, 0.0], [1.0, 0.0]], [0.5, 0.5])
+    assert found[0].tolist() == [0.5, 0.5] and np.isnan(found[1]).all()

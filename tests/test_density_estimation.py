@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import assert_mean, assert_same_law
-from scipy import integrate
+from scipy import integrate, optimize
 
 from minimaxdp import privacy
 from minimaxdp.density_estimation import (
-    METHODS,
+    HISTOGRAM_METHODS,
     Density,
     Grid,
     Histogram,
@@ -71,6 +71,22 @@ def test_a_holder_density_has_its_order_and_no_more():
         # which 4 bias(2 K) - bias(K) removes.
         pure = [4 * f.bias(2 * k) - f.bias(k) for k in (2**7, 2**8)]
         assert pure[0] / pure[1] == pytest.approx(2 ** (2 * beta), rel=1e-5)
+
+
+@pytest.mark.parametrize("beta", [0.2, 0.5, 0.9])
+def test_the_waves_of_a_holder_density_have_their_heights(beta):
+    c = 1 - 2**-beta
+    one, two = holder(beta, levels=1), holder(beta, levels=2)
+    x = np.array([0.0, 0.125, 0.25, 0.5, 0.75, 0.875])
+    first = np.array([0, 0.5, 1, 0, -1, -0.5])
+    second = np.array([0, 1, 0, 0, 0, -1])
+    np.testing.assert_allclose(one.pdf(x), 1 + c * first, rtol=1e-14)
+    np.testing.assert_allclose(two.pdf(x), 1 + c * (first + 2**-beta * second), rtol=1e-14)
+    assert one.squared_integral == pytest.approx(1 + c**2 / 3, rel=1e-14)
+    assert one.cdf(0.5) == pytest.approx(0.5 + c / 4, rel=1e-14)
+    # By default 40 waves, whose heights add up to almost one.
+    assert holder(beta).squared_integral == holder(beta, levels=40).squared_integral
+    assert holder(beta).maximum == 2
 
 
 def _risk_by_simulation(method, epsilon, p, n, runs, rng):
@@ -182,12 +198,43 @@ def _first_of_two(method, epsilon):
     return mechanism
 
 
-@pytest.mark.parametrize("method", [*METHODS[1:], "series"])
+@pytest.mark.parametrize("method", [*HISTOGRAM_METHODS[1:], "series"])
 def test_an_audit_of_every_method_finds_most_of_the_budget_and_no_more(method):
     honest = privacy.audit(_first_of_two(method, 0.5), 0.0, 0.5, runs=60_000, rng=2)
     hard_coded = privacy.audit(_first_of_two(method, 0.7), 0.0, 0.5, runs=60_000, rng=2)
     assert honest.epsilon > 0.4 and not honest.refutes(0.5)
     assert hard_coded.refutes(0.5)
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [
+        Grid(0.1, 0.7, 6),
+        Grid(0.0, 1.0, 49),
+        Grid(0.0, 1.0, 100),
+        Grid(-3.3, 7.1, 997),
+        Grid(1e6 + 0.1, 1e6 + 0.7, 1000),
+        Grid(-1e-90, 1e-90, 7),
+        Grid(1.0, 1.0 + 2**-40, 500),
+    ],
+    ids=str,
+)
+def test_the_edges_decide_the_bin(grid: Grid):
+    edges, last = grid.edges, grid.bins - 1
+    x = np.concatenate([edges, np.nextafter(edges[1:], -np.inf), np.nextafter(edges[:-1], np.inf)])
+    x = np.append(x, np.random.default_rng(0).uniform(grid.low, grid.high, 1_000))
+    wanted = np.minimum(np.searchsorted(edges, x, side="right") - 1, last)
+    np.testing.assert_array_equal(grid.index(x), wanted)
+    assert grid.index(edges).tolist() == [*range(grid.bins), last]
+
+
+def test_percentages_fall_into_the_bin_that_they_open():
+    assert Grid(0.1, 0.7, 6).index([0.3]).tolist() == [2]
+    assert Grid(0.0, 1.0, 100).index([0.29, 0.58]).tolist() == [29, 58]
+
+
+def test_a_grid_of_one_cell_has_any_dimension():
+    assert Grid(0.0, 1.0, 1, 90).index(np.full((2, 90), 0.5)).tolist() == [0, 0]
 
 
 def test_grid_in_two_dimensions():
@@ -287,6 +334,27 @@ def test_the_threshold_balances_noise_and_sampling():
     assert 8 * cells**2 / (n * epsilon) ** 2 == pytest.approx(cells / n, rel=1e-12)
 
 
+@pytest.mark.parametrize("d", [1, 2, 5])
+@pytest.mark.parametrize("constant", [0.5, 3.0])
+def test_the_threshold_is_at_the_best_number_of_cells(d, constant):
+    n = 10**7
+
+    def ceiling(log_cells):
+        cells = np.exp(log_cells)
+        return float(histogram_ceiling(cells, n, None, "none", constant=constant, d=d))
+
+    cells = np.exp(optimize.minimize_scalar(ceiling, bounds=(0.1, 30), method="bounded").x)
+    epsilon = privacy_threshold(n, d=d, constant=constant)
+    assert epsilon == pytest.approx(np.sqrt(8 * cells / n), rel=1e-4)
+    # There the term of the curator's noise is that of sampling.
+    whole = (constant**2 * n / 6) ** (d / (d + 2))
+    private = histogram_ceiling(whole, n, epsilon, "central", constant=constant, d=d)
+    plain = histogram_ceiling(whole, n, None, "none", constant=constant, d=d)
+    assert private - plain == pytest.approx(whole / n, rel=1e-9)
+    both = privacy_threshold(n, d=d, constant=[constant, 2 * constant])
+    assert both[0] == epsilon and both[1] > epsilon
+
+
 @pytest.mark.parametrize("method", ["none", "central", "laplace", "unary", "subset"])
 def test_a_release_is_a_density_with_an_honest_band(method):
     f, n, bins = boundary(), 4_000, 6
@@ -309,6 +377,29 @@ def test_a_release_is_a_density_with_an_honest_band(method):
     assert np.mean(losses) ** 0.5 == pytest.approx(out.error, rel=0.12)
 
 
+@pytest.mark.parametrize("method", ["none", "central", "laplace", "unary"])
+def test_replications_come_in_any_shape(method):
+    h = Histogram(Grid(0.0, 1.0, 2), None if method == "none" else 1.0, method)
+    assert h.privatize_counts([3, 4], rng=0).shape == (2,)
+    flat = h.privatize_counts([3, 4], rng=0, size=6)
+    table = h.privatize_counts([3, 4], rng=0, size=(2, 3))
+    assert flat.shape == (6, 2) and table.shape == (2, 3, 2)
+    np.testing.assert_array_equal(h.privatize_counts([3, 4], rng=0, size=(6,)), flat)
+
+
+def test_floors_and_bins_at_the_ends_of_their_ranges():
+    for n in (1, 10**18):
+        for constant in (1e-100, 1.0, 1e100):
+            values = [
+                lipschitz_floor(n, constant=constant),
+                lipschitz_floor(n, 1e-100, "central", constant=constant),
+                lipschitz_floor(n, 700.0, "local", constant=constant),
+            ]
+            assert np.all(np.isfinite(values)) and min(values) >= 0
+    assert optimal_bins(10, 1.0, d=1000) == 1
+    assert boundary(1e-100).squared_integral == pytest.approx(1, rel=1e-12)
+
+
 GRID = Grid(0.0, 1.0, 2)
 LAPLACE = Histogram(GRID, 1.0, "laplace")
 
@@ -320,6 +411,43 @@ LAPLACE = Histogram(GRID, 1.0, "laplace")
         (lambda: Grid(0.0, np.inf, 3), "high"),
         (lambda: Grid(0.0, 1.0, 0), "bins"),
         (lambda: Grid(0.0, 1.0, 1000, 3), "bins"),
+        (lambda: Grid(0.0, 1.0, 3, 10**9), "bins must make"),
+        (lambda: Grid(1.0, 1.0 + 1e-15, 100), "bins must be wide"),
+        (lambda: Grid(-1e308, 1e308, 3), "high - low must leave"),
+        (lambda: Grid(0.0, 1e60, 3, 2), "high - low must leave"),
+        (lambda: Grid(0.0, 1e-320, 3), "high - low must leave"),
+        (lambda: Histogram(3, 1.0), "grid must be a Grid"),
+        (lambda: Histogram(GRID, 1e-320), "epsilon must be at least"),
+        (lambda: Histogram(GRID, 1.0, np.array(["laplace"])), "method must be"),
+        (lambda: Histogram(GRID, None, "none").encoding, "method must be"),
+        (lambda: Histogram(GRID, None, "none").budget, "method must be"),
+        (lambda: LAPLACE.privatize([0.5], rng="abc"), "rng must be"),
+        (lambda: LAPLACE.privatize_counts([1, 1], rng=True), "rng must be"),
+        (lambda: LAPLACE.privatize_counts([1, 1], size="a"), "size must be"),
+        (lambda: LAPLACE.privatize_counts([1, 1], size=-1), "size must be"),
+        (lambda: LAPLACE.privatize_counts([1, 1], size=10**10), "size must leave"),
+        (lambda: Histogram(Grid(0, 1, 10**6), 1.0).reports(np.ones(10**4)), "data must leave"),
+        (lambda: linear().sample(10**11), "n must leave"),
+        (lambda: linear().sample(5, rng=1.5), "rng must be"),
+        (lambda: linear().probabilities(10**10), "bins must leave"),
+        (lambda: Density("flat", 1.0, np.sin, 1.0, 1.0), "pdf must be callable"),
+        (lambda: Density("flat", np.sin, "cdf", 1.0, 1.0), "cdf must be callable"),
+        (lambda: Density("flat", np.sin, np.sin, np.nan, 1.0), "squared_integral must be"),
+        (lambda: Density("flat", np.sin, np.sin, 1.0, 0.0), "maximum must be"),
+        (lambda: boundary(1e-320), "rate must be at least"),
+        (lambda: spiky(1e-320), "width must be at least"),
+        (lambda: holder(0.5, levels=41), "levels must be at most 40"),
+        (lambda: histogram_risk([0.5, 0.5], 10, 1e-320), "epsilon must be at least"),
+        (lambda: histogram_risk([0.5, 0.5], 10, 1.0, volume=1e-320), "volume must be at least"),
+        (lambda: histogram_ceiling(1e308, 10, 1.0), "cells must be at most"),
+        (lambda: histogram_ceiling(4, 10, 1.0, constant=1e308), "constant must be at most"),
+        (lambda: optimal_bins(10, 1.0, constant=1e308), "constant must be at most"),
+        (lambda: lipschitz_floor(10, constant=1e308), "constant must be at most"),
+        (lambda: lipschitz_floor(10, 1.0, "local", constant=1e160), "constant must be at most"),
+        (lambda: lipschitz_floor(10, 1.0, np.array(["local"])), "model must be"),
+        (lambda: privacy_threshold(10, constant=1e308), "constant must be at most"),
+        (lambda: private_density([0.5], 0, 1, 1.0, rng=-1), "rng must be"),
+        (lambda: private_density([0.5], 0, 1, 1.0, constant=1e308), "constant must be at most"),
         (lambda: GRID.counts([0.5, 1.5]), "data"),
         (lambda: GRID.counts([np.nan]), "data"),
         (lambda: GRID.counts([]), "data"),

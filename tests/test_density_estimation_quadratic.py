@@ -23,7 +23,7 @@ from minimaxdp.density_estimation import (
     product_variance,
     rademacher,
 )
-from minimaxdp.density_estimation.quadratic import _place, _reports
+from minimaxdp.density_estimation._quadratic import _place, _reports
 
 
 def _arrays(density, level):
@@ -201,6 +201,21 @@ def test_the_groups_are_even_and_nobody_serves_twice():
         (lambda: interactive_integral([0.1] * 9, 23, 1.0), "levels"),
         (lambda: interactive_integral([0.1] * 9, 1, -1.0), "epsilon"),
         (lambda: interactive_simulation(boundary(), 100, 1, 1.0, size=0), "size"),
+        (lambda: product_integral([0.1] * 9, 1, 1e-320), "epsilon must be at least"),
+        (lambda: interactive_integral([0.1] * 9, 1, 1e-320), "epsilon must be at least"),
+        (lambda: interactive_simulation(boundary(), 100, 1, 1e-320), "epsilon must be at least"),
+        (lambda: product_variance(haar_level(boundary(), 1), 5, 1e-320), "epsilon must be at"),
+        (lambda: interactive_ceiling(haar_level(boundary(), 1), 9, 1e-320), "epsilon must be at"),
+        (lambda: product_integral([0.1] * 9, 1, 1.0, rng="a"), "rng must be"),
+        (lambda: interactive_integral([0.1] * 9, 1, 1.0, rng=True), "rng must be"),
+        (lambda: product_integral(np.linspace(0, 1, 10**5), 22, 1.0), "data must leave"),
+        (lambda: interactive_simulation(boundary(), 10**9, 22, 1.0, size=10**5), "size must leave"),
+        (lambda: haar_level(3, 1), "density must be a Density"),
+        (lambda: interactive_simulation(HaarLevel, 100, 1, 1.0), "density must be a Density"),
+        (lambda: product_variance(boundary(), 5, 1.0), "level must be a HaarLevel"),
+        (lambda: interactive_ceiling(3, 5, 1.0), "level must be a HaarLevel"),
+        (lambda: HaarLevel(2000, 0, 0, 1, 0), "level must be at most"),
+        (lambda: HaarLevel(1, np.nan, 0, 1, 0), "energy must be finite"),
         (lambda: rademacher(1.0), "smoothness"),
         (lambda: rademacher(0.5, levels=41), "levels"),
     ],

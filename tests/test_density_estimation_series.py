@@ -11,10 +11,9 @@ import pytest
 from laws import assert_frequencies, assert_mean, assert_same_law
 from scipy import integrate
 
-from minimaxdp import channels
+from minimaxdp import privacy
 from minimaxdp.density_estimation import (
     GaussianMixture,
-    Hypercube,
     PrivateSeries,
     best_bandwidth,
     best_truncation,
@@ -29,6 +28,9 @@ from minimaxdp.density_estimation import (
     series_risk,
     trigonometric,
 )
+from minimaxdp.hypercube import HypercubeMechanism
+
+NORMAL = GaussianMixture([1.0], [0.0], [1.0])
 
 
 def test_the_basis_is_orthonormal():
@@ -49,10 +51,10 @@ def test_coefficients_of_known_densities():
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 6])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
 def test_the_hypercube_sampler_is_exactly_private_and_unbiased(d, epsilon):
-    cube = Hypercube(epsilon, d, 1.5)
+    cube = HypercubeMechanism(epsilon, d, 1.5)
     channel = cube.channel()
     np.testing.assert_allclose(channel.sum(axis=1), 1)
-    found = channels.local_epsilon(channel)
+    found = privacy.dp_epsilon(channel)
     assert found <= epsilon * (1 + 1e-12)
     assert found == pytest.approx(epsilon, rel=1e-9)  # opposite corners attain it
     corners = np.array(list(product([-1, 1], repeat=d)))
@@ -69,7 +71,7 @@ def test_ties_in_both_halves_break_the_promise_in_even_dimensions(d):
         weight * half / half.sum(axis=1, keepdims=True)
         for weight, half in zip((told, 1 - told), halves, strict=True)
     )
-    spent = channels.local_epsilon(channel)
+    spent = privacy.dp_epsilon(channel)
     expected = epsilon if d % 2 else np.log1p(np.exp(epsilon))
     assert spent == pytest.approx(expected, rel=1e-12)
 
@@ -81,12 +83,12 @@ def test_the_magnitude_to_many_digits(d):
             sum(mpmath.mpf(comb(d, i)) * abs(d - 2 * i) for i in range(d + 1)) / mpmath.mpf(2) ** d
         )
         exact = d / mean * mpmath.coth(mpmath.mpf(1) / 2000)
-    assert Hypercube(0.001, d).magnitude == pytest.approx(float(exact), rel=1e-11)
+    assert HypercubeMechanism(0.001, d).magnitude == pytest.approx(float(exact), rel=1e-11)
 
 
 @pytest.mark.parametrize("d", [3, 4])
 def test_draws_follow_the_channel(d):
-    cube = Hypercube(1.3, d)
+    cube = HypercubeMechanism(1.3, d)
     corner = np.ones((40_000, d))
     signs = cube.privatize(corner, rng=1) > 0
     code = signs @ 2 ** np.arange(d)[::-1]
@@ -102,7 +104,7 @@ def test_series_risk_agrees_with_simulation(k):
     theta = coefficients(f, k)
     tail = f.squared_integral - 1 - (theta**2).sum()
     rng = np.random.default_rng(3)
-    found = np.array([series.estimate(f.sample(n, rng=rng), rng=rng) for _ in range(3_000)])
+    found = np.array([series.release(f.sample(n, rng=rng), rng=rng) for _ in range(3_000)])
     assert_mean(found, theta)
     assert_mean(((found - theta) ** 2).sum(axis=1) + tail, series.risk(theta, n, tail=tail))
     grid = np.linspace(0, 1, 2001)
@@ -148,7 +150,7 @@ def test_the_law_of_a_report_has_the_right_means(k):
 def test_the_shortcut_draws_from_the_law_of_the_records(k):
     f, n, series = boundary(), 60, PrivateSeries(1.5, k)
     rng = np.random.default_rng(6)
-    slow = np.array([series.estimate(f.sample(n, rng=rng), rng=rng) for _ in range(3_000)])
+    slow = np.array([series.release(f.sample(n, rng=rng), rng=rng) for _ in range(3_000)])
     fast = series.simulate(f, n, rng=7, size=3_000)
     for j in range(k):  # reports are discrete: the same small numbers on both sides
         assert_same_law(slow[:, j].round(9), fast[:, j].round(9))
@@ -236,6 +238,27 @@ def test_kernel_risk_in_two_dimensions_by_simulation():
     assert_mean(losses, kernel_mise(mixture, h, n))
 
 
+@pytest.mark.parametrize("order", [2, 4, 20])
+def test_kernels_vanish_far_out(order):
+    far = np.array([41.0, 1e15, 1e100, 1e308])
+    np.testing.assert_array_equal(gaussian_kernel(np.append(far, -far), order), 0)
+    assert kernel_density([0.0, 1e308], [0.0, -1e308], 1e-9, order)[1] == 0
+    assert NORMAL.pdf([1e308]) == 0
+    assert GaussianMixture([1.0], [0.0], [1e-150]).pdf([1e308]) == 0
+
+
+@pytest.mark.parametrize("order", [2, 4, 20])
+def test_the_risk_of_a_kernel_at_the_ends_of_its_range(order):
+    limit = min(1e150, 10.0 ** (300 / (2 * order - 3)))
+    whole = 1 / (2 * np.sqrt(np.pi))  # the integral of the squared density
+    wide, narrow = kernel_mise(NORMAL, np.array([limit, 1 / limit]) * [0.999, 1.001], 5, order)
+    assert wide == pytest.approx(whole, rel=1e-6) and np.isfinite(narrow)
+    # Components that are far apart do not see each other.
+    apart = GaussianMixture([0.5, 0.5], [0.0, 1e100], [1.0, 1.0])
+    one, two = (kernel_mise(mixture, 0.5, 10**18, order) for mixture in (NORMAL, apart))
+    assert two == pytest.approx(one / 2, rel=1e-6)
+
+
 def test_best_bandwidth_is_best():
     mixture = GaussianMixture([1.0], [[0.0, 0.0]], [[1.0, 2.0]])
     h, risk = best_bandwidth(mixture, 500)
@@ -246,14 +269,14 @@ def test_best_bandwidth_is_best():
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda: Hypercube(0.0, 3), "epsilon"),
-        (lambda: Hypercube(1.0, 0), "d"),
-        (lambda: Hypercube(1.0, 3, -1.0), "radius"),
-        (lambda: Hypercube(1.0, 11).channel(), "d"),
-        (lambda: Hypercube(1.0, 3).privatize([[0.0, 0.0, 1.5]]), "vectors"),
-        (lambda: Hypercube(1.0, 3).privatize([0.0, 0.0, 0.0]), "vectors"),
-        (lambda: PrivateSeries(1.0, 3).estimate([0.2, 1.2]), "data"),
-        (lambda: PrivateSeries(1.0, 3).estimate([[0.2]]), "data"),
+        (lambda: HypercubeMechanism(0.0, 3), "epsilon"),
+        (lambda: HypercubeMechanism(1.0, 0), "d"),
+        (lambda: HypercubeMechanism(1.0, 3, -1.0), "radius"),
+        (lambda: HypercubeMechanism(1.0, 11).channel(), "d"),
+        (lambda: HypercubeMechanism(1.0, 3).privatize([[0.0, 0.0, 1.5]]), "vectors"),
+        (lambda: HypercubeMechanism(1.0, 3).privatize([0.0, 0.0, 0.0]), "vectors"),
+        (lambda: PrivateSeries(1.0, 3).release([0.2, 1.2]), "data"),
+        (lambda: PrivateSeries(1.0, 3).release([[0.2]]), "data"),
         (lambda: PrivateSeries(1.0, 21).report_law(boundary()), "k"),
         (lambda: PrivateSeries(1.0, 3).simulate(boundary(), 0), "n"),
         (lambda: PrivateSeries(1.0, 3).simulate(boundary(), 5, size=0), "size"),
@@ -263,7 +286,47 @@ def test_best_bandwidth_is_best():
         (lambda: series_risk(None, [0.1], 5), "theta"),
         (lambda: best_truncation(1.0, 0), "n"),
         (lambda: best_truncation(1.0, 10, beta=-1.0), "beta"),
+        (lambda: PrivateSeries(1e-320, 3), "epsilon must be at least"),
+        (lambda: PrivateSeries(1.0, 3).density([np.nan, 0, 0], [0.5]), "theta must be finite"),
+        (lambda: PrivateSeries(1.0, 3).density([0.0, 0.0], [0.5]), "theta must hold 3"),
+        (lambda: PrivateSeries(1.0, 3).density(0.0, [0.5]), "theta must hold 3"),
+        (lambda: PrivateSeries(1.0, 3).risk(0.5, 10), "theta must hold"),
+        (lambda: PrivateSeries(1.0, 3).report_law(0.5), "density must be a Density"),
+        (lambda: PrivateSeries(1.0, 3).simulate(0.5, 10), "density must be a Density"),
+        (lambda: PrivateSeries(1.0, 3).simulate(boundary(), 5, rng="a"), "rng must be"),
+        (lambda: PrivateSeries(1.0, 3).simulate(boundary(), 5, size=10**9), "size must leave"),
+        (lambda: PrivateSeries(1.0, 3).release([0.2], rng=1.5), "rng must be"),
+        (lambda: coefficients(0.5, 3), "density must be a Density"),
+        (lambda: trigonometric(np.zeros(10), 10**9), "k must leave"),
+        (lambda: series_risk(1.0, 0.5, 5), "theta must hold coefficients"),
+        (lambda: series_risk(1.0, [1e308], 5), "theta must be at most"),
+        (lambda: series_risk(1.0, [0.1, -1.5], 5), "theta must be at least"),
+        (lambda: series_risk(None, [1.4, 1.4], 5), "theta must have squares"),
+        (lambda: series_risk(1e-320, [0.5], 5), "epsilon must be at least"),
+        (lambda: ellipsoid_norm(0.5, 1.0), "theta must hold coefficients"),
+        (lambda: ellipsoid_norm([0.5, 1e200], 1.0), "theta must be at most"),
+        (lambda: ellipsoid_norm([0.5, 0.1], 1000.0), "beta must leave"),
+        (lambda: best_truncation(1e-320, 10), "epsilon must be at least"),
+        (lambda: best_truncation(1.0, 10, norm=1e308), "norm must be at most"),
+        (lambda: best_truncation(None, 10**18, beta=1e-3), "n and norm must leave"),
         (lambda: gaussian_kernel(0.0, 3), "order"),
+        (lambda: kernel_density(0.0, 0.0, 1.0), "data must have shape"),
+        (lambda: kernel_density([0.0], [0.0], 1e-320), "h must be at least"),
+        (lambda: kernel_density(np.zeros(2 * 10**5), np.zeros(2 * 10**5), 1.0), "x must make"),
+        (lambda: kernel_mise(3, 1.0, 5), "mixture must be a GaussianMixture"),
+        (lambda: kernel_mise(NORMAL, 1e308, 5), "h must be at most"),
+        (lambda: kernel_mise(NORMAL, 1e-9, 5, 20), "h must be at least"),
+        (lambda: best_bandwidth(3, 5), "mixture must be a GaussianMixture"),
+        (
+            lambda: best_bandwidth(GaussianMixture([1.0], [0.0], [1e60]), 5, 4),
+            "mixture must have sigmas",
+        ),
+        (lambda: GaussianMixture([1.0], [0.0], [1e-320]), "sigmas must be at least"),
+        (lambda: GaussianMixture([1.0], [1e308], [1.0]), "means must be at most"),
+        (lambda: NORMAL.sample(None), "n must be integers"),
+        (lambda: NORMAL.sample([]), "n must not be empty"),
+        (lambda: NORMAL.sample(10**10), "n must leave"),
+        (lambda: NORMAL.sample(3, rng=True), "rng must be"),
         (lambda: GaussianMixture([0.5, 0.5], [0.0], [1.0]), "means"),
         (lambda: GaussianMixture([1.0], [0.0], [0.0]), "sigmas"),
         (lambda: kernel_mise(GaussianMixture([1.0], [0.0], [1.0]), 0.0, 5), "h"),

@@ -256,3 +256,56 @@ def test_thirteen_digits(name, t):
         with mp.workdps(50):
             exact = _exact(name, p, q)
             assert abs(mp.mpf(float(computed)) - exact) <= 1e-13 * abs(exact)
+
+
+# At the ends of the range of a double
+
+
+@pytest.mark.parametrize("tiny", [5e-324, 1e-320, 1e-308, 1e-200])
+def test_ratios_beyond_the_range_of_a_double(tiny):
+    p, q = np.array([0.5, 0.5]), np.array([tiny, 1.0])
+    with mp.workdps(50):
+        assert dv.kl(p, q) == pytest.approx(float(_exact("kl", p, q)), rel=1e-14)
+        for order in (0.5, 1.5, 2, 30):
+            # The textbook sum: at this distance nothing cancels, and q need not sum to one.
+            moment = mp.fsum(
+                mp.mpf(a) ** order * mp.mpf(b) ** (1 - mp.mpf(order))
+                for a, b in zip(p.tolist(), q.tolist(), strict=True)
+            )
+            expected = float(mp.log(moment) / (mp.mpf(order) - 1))
+            assert dv.renyi(p, q, order) == pytest.approx(expected, rel=1e-14)
+    assert dv.renyi(p, q, 1e308) == dv.renyi(p, q, np.inf) == dv.max_divergence(p, q)
+
+
+def test_chi_square_of_large_ratios_is_finite_where_it_is():
+    assert dv.chi_square([0.5, 0.5], [1e-200, 1.0]) == pytest.approx(0.25e200, rel=1e-14)
+    found = dv.chi_square([1e-150, 1.0], [1e-310, 1.0])  # the ratio itself just fits a double
+    assert found == pytest.approx(1e10, rel=1e-12)
+    assert dv.chi_square([0.5, 0.5], [1e-320, 1.0]) == np.inf  # 2.5e319
+
+
+def test_hockey_stick_where_the_factor_overflows_and_the_product_does_not():
+    # exp(710) is beyond a double, and exp(710) 5e-324 is 1.1e-15.
+    with mp.workdps(50):
+        expected = float(mp.mpf(1e-14) - mp.exp(710) * mp.mpf(5e-324))
+    assert dv.hockey_stick([1e-14, 1.0], [5e-324, 1.0], 710.0) == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_function_that_returns_no_number_is_refused():
+    with pytest.raises(ValueError, match="^p must be at most 1.8e308 times q"):
+        dv.f_divergence([0.5, 0.5], [1e-320, 1.0], lambda t: t - 1)
+    with pytest.raises(ValueError, match="^f must return one number for each of shape"):
+        dv.f_divergence([0.0, 1.0], [0.5, 0.5], lambda t: np.where(t > 0, t - 1, np.nan))
+    with pytest.raises(ValueError, match="^f must return one number for each of shape"):
+        dv.f_divergence([0.5, 0.5], [0.5, 0.5], lambda t: t[:1] - 1)
+    with pytest.raises(TypeError, match="^f must be callable, got 3"):
+        dv.f_divergence([0.5, 0.5], [0.5, 0.5], 3)
+    with pytest.raises(TypeError, match="^slope_at_infinity must be real numbers"):
+        dv.f_divergence([0.5, 0.5], [1.0, 0.0], lambda t: t - 1, "1")
+    reverse = dv.f_divergence([0.0, 1.0], [0.5, 0.5], lambda t: np.where(t > 0, 1 - t, np.inf))
+    assert reverse == np.inf  # f(0) may be infinite
+
+
+def test_laws_that_do_not_broadcast_are_refused():
+    with pytest.raises(ValueError, match="^p and q must broadcast"):
+        dv.kl(np.full((2, 3), 1 / 3), np.full((4, 3), 1 / 3))

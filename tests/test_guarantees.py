@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,21 +41,21 @@ from minimaxdp.guarantees._base import _RULES
 # The least level that a finite channel with two inputs keeps, by exact computation. Of Gaussian
 # privacy there is no closed form: the curve is compared at the corners of the channel's own.
 EXACT = {
-    Pure: lambda q: {"epsilon": privacy.pure_epsilon(q)},
+    Pure: lambda q: {"epsilon": privacy.dp_epsilon(q)},
     Approximate: lambda q, epsilon=None, delta=None: (
-        {"epsilon": epsilon, "delta": float(privacy.approximate_delta(q, epsilon))}
+        {"epsilon": epsilon, "delta": float(privacy.privacy_profile(q, epsilon))}
         if delta is None
-        else {"epsilon": float(privacy.approximate_epsilon(q, delta)), "delta": delta}
+        else {"epsilon": float(privacy.epsilon_at_delta(q, delta)), "delta": delta}
     ),
-    TotalVariation: lambda q: {"alpha": privacy.divergence_level(q, divergences.total_variation)},
-    KL: lambda q: {"level": privacy.divergence_level(q, divergences.kl)},
-    ChiSquare: lambda q: {"level": privacy.divergence_level(q, divergences.chi_square)},
+    TotalVariation: lambda q: {"alpha": privacy.worst_divergence(q, divergences.total_variation)},
+    KL: lambda q: {"level": privacy.worst_divergence(q, divergences.kl)},
+    ChiSquare: lambda q: {"level": privacy.worst_divergence(q, divergences.chi_square)},
     Renyi: lambda q, order: {
         "order": order,
-        "level": privacy.divergence_level(q, divergences.renyi, order=order),
+        "level": privacy.worst_divergence(q, divergences.renyi, order=order),
     },
     ZCDP: lambda q: {"rho": privacy.zcdp(q).high},
-    Smooth: lambda q: {"epsilon": privacy.pure_epsilon(q), "distance": 1.0},
+    Smooth: lambda q: {"epsilon": privacy.dp_epsilon(q), "distance": 1.0},
     ConditionalTesting: lambda q, eta: {"eta": eta, "level": privacy.chtp_epsilon(q, eta)},
     GaussianDP: lambda q: {"mu": gaussian_level(q)},
 }
@@ -123,7 +124,7 @@ def test_randomized_response_attains_what_pure_privacy_implies(
         found = Pure(epsilon).implies(target, **held)
         if any(value in (0.0,) for value in found.levels.values()):
             continue  # the held level leaves nothing to attain
-        truth = exact(target, rr.Binary(epsilon).channel(), held)
+        truth = exact(target, rr.BinaryRR(epsilon).channel(), held)
         assert "sharp" in found.theorem
         for name, level in truth.levels.items():
             assert level == pytest.approx(getattr(found, name), rel=1e-8), name
@@ -176,8 +177,9 @@ def test_closed_forms_lie_on_the_safe_side_of_the_sharp_levels() -> None:
     ):  # fmt: skip
         sharp = g.implies(TotalVariation).alpha
         assert sharp <= g.tv_form() * (1 + 1e-12) < 2 * sharp, g
-        assert g.mu_squared_form() <= (1 / g.gaussian_sigma()) ** 2 * (1 + 1e-12), g
-        if not isinstance(g, GaussianDP):
+        if g.mu_squared_form() is not None:
+            assert g.mu_squared_form() <= (1 / g.gaussian_sigma()) ** 2 * (1 + 1e-12), g
+        if g.pure_form() is not None:
             assert g.pure_form() <= g.pure_epsilon() * (1 + 1e-12), g
 
 
@@ -275,10 +277,10 @@ def test_group_privacy_holds_on_a_chain_of_channels(size: int) -> None:
     channel = UnbiasedCount(0.7, 4).channel()
     ends = channel[[0, size]]
     path = [[i, i + 1] for i in range(size)]
-    assert privacy.pure_epsilon(ends) <= Pure(0.7).group(size).epsilon + 1e-12
-    delta = float(privacy.approximate_delta(channel, 0.3, path))
+    assert privacy.dp_epsilon(ends) <= Pure(0.7).group(size).epsilon + 1e-12
+    delta = float(privacy.privacy_profile(channel, 0.3, path))
     grouped = Approximate(0.3, delta).group(size)
-    assert float(privacy.approximate_delta(ends, grouped.epsilon)) <= grouped.delta + 1e-12
+    assert float(privacy.privacy_profile(ends, grouped.epsilon)) <= grouped.delta + 1e-12
 
 
 def test_standard_guarantees_follow_from_the_pure_one() -> None:
@@ -311,6 +313,19 @@ def test_a_new_definition_is_one_class_and_its_rules() -> None:
         assert Hellinger(0.02).implies(Approximate, epsilon=1.0).delta == pytest.approx(0.19899749)
     finally:
         _RULES.pop((Hellinger, TotalVariation), None)
+
+
+def test_any_two_guarantees_can_be_compared() -> None:
+    every = [
+        NonPrivate(), Pure(0.3), Smooth(0.3), Smooth(0.2, 2.5), Approximate(0.3, 1e-6), ZCDP(0.05),
+        KL(0.05), Renyi(2.0, 0.1), ChiSquare(0.1), GaussianDP(0.3), TotalVariation(0.1),
+        ConditionalTesting(0.01, 0.2), Local(Pure(0.3)),
+    ]  # fmt: skip
+    for one, other in product(every, repeat=2):
+        assert (one <= other) in (True, False)
+        assert one <= one
+    assert Pure(0.3) <= Smooth(0.3) and not Pure(0.3) <= Smooth(0.29)
+    assert ConditionalTesting(0.01, 0.25) <= Approximate(1.1, 0.01)
 
 
 # --- dominating pairs --------------------------------------------------------------------------
@@ -352,10 +367,10 @@ def test_divergences_rise_with_the_order_up_to_the_largest_loss(pair: Any) -> No
 
 def test_randomized_response_as_a_pair_is_two_rows_of_its_channel() -> None:
     for d in (2, 3, 7):
-        rows = rr.KAry(1.3, d).channel()[:2] if d > 2 else rr.Binary(1.3).channel()
+        rows = rr.KaryRR(1.3, d).channel()[:2] if d > 2 else rr.BinaryRR(1.3).channel()
         pair = ResponsePair(1.3, d=d)
         for epsilon in (0.0, 0.5, 1.0):
-            expected = float(privacy.approximate_delta(rows, epsilon))
+            expected = float(privacy.privacy_profile(rows, epsilon))
             assert float(pair.delta(epsilon)) == pytest.approx(expected, abs=1e-14)
 
 
@@ -389,10 +404,20 @@ def test_the_approximate_pair_has_the_profile_of_the_region(
         (lambda: Pure(1.0).implies(Renyi), TypeError, "^given must be order for Renyi"),
         (lambda: Pure(1.0).implies(ZCDP, order=2), TypeError, "^given must be nothing for ZCDP"),
         (lambda: ZCDP(0.5).gaussian_sigma(0.0), ValueError, "^sensitivity must be greater than 0"),
-        (lambda: GaussianPair(-1.0), ValueError, "^mu must be greater than 0"),
+        (lambda: GaussianPair(-1.0), ValueError, "^mu must be at least 1e-150"),
         (lambda: FinitePair([0.5, 0.5], [1.0]), ValueError, "^p and q must be two laws on one set"),
     ],
 )  # fmt: skip
 def test_bad_levels_are_refused_by_name(call: Any, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
         call()
+
+
+@pytest.mark.parametrize("mu", [1e5, 1e7, 5.4e8, 2.0**31, 1e11])
+def test_the_epsilon_of_hardly_any_noise_is_a_number(mu: float) -> None:
+    delta = 0.126936737507
+    found = guarantees.gaussian_epsilon(delta, 1.0, mu)
+    from scipy.special import ndtri
+
+    # epsilon = mu^2/2 - mu ndtri(delta), up to O(1).
+    assert found == pytest.approx(mu**2 / 2 - mu * ndtri(delta), rel=1e-8)

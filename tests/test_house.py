@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
+
+import minimaxdp
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "minimaxdp"
 GROUND_FLOOR = {
     "_types",
     "_validate",
-    "cube",
     "divergences",
     "channels",
     "_operations",
     "guarantees",
     "risk",
     "rates",
-    "plots",
-    "sliders",
+    "hypercube",
 }
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
@@ -51,46 +54,99 @@ def test_imports_run_downward_and_in_no_circle() -> None:
         name = own_name(path)
         graph.setdefault(name, set()).update(imports(path) - {name})
     for name in GROUND_FLOOR & set(graph):
-        assert graph[name] <= GROUND_FLOOR, f"{name} looks up at {graph[name] - GROUND_FLOOR}"
+        above = graph[name] - GROUND_FLOOR
+        assert not above, f"{name} looks up at {above}: move what it needs to the ground floor"
+    for name in set(graph) - {"__init__", "book"}:
+        assert "book" not in graph[name], f"{name} must not need what serves only the pages"
     done: set[str] = set()
     while len(done) < len(graph):
         free = {name for name in graph if name not in done and graph[name] <= done}
-        assert free, f"a circle among {set(graph) - done}"
+        assert free, f"a circle among {set(graph) - done}: move what they share below them"
         done |= free
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
 def test_a_module_can_be_read_in_one_sitting(path: Path) -> None:
-    assert len(path.read_text().splitlines()) <= 600
+    lines = len(path.read_text().splitlines())
+    assert lines <= 600, f"{path.name} has {lines} lines: split it where it changes its subject"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
-def test_what_is_public_is_listed_and_documented(path: Path) -> None:
-    tree = ast.parse(path.read_text())
-    assert ast.get_docstring(tree)
-    if path.stem.startswith("_"):
-        return
-    public = {
-        node.name: node
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
-    }
-    listed = re.findall(r'^    "(\w+)",$|__all__ = \[(.+)\]', path.read_text(), flags=re.MULTILINE)
-    names = {name for one, many in listed for name in (one, *re.findall(r'"(\w+)"', many)) if name}
-    assert set(public) <= names, set(public) - names
-    for name, node in public.items():
-        doc = ast.get_docstring(node) or ""
-        assert doc, name
-        if isinstance(node, ast.FunctionDef):
-            assert ">>>" in doc, f"{name} has no example"
-            assert not node.args.args or "Parameters" in doc, name
+def test_files_inside_a_module_are_not_its_face() -> None:
+    for path in MODULES:
+        inner = len(path.relative_to(PACKAGE).parts) > 1 and path.name != "__init__.py"
+        if inner and own_name(path) != "book":  # whose files are what its readers import
+            assert path.name.startswith("_"), f"rename {path.name} to _{path.name}"
+        assert ast.get_docstring(ast.parse(path.read_text())), f"{path} says not what it is for"
+
+
+def faces() -> list[tuple[str, str, Any]]:
+    """Everything that a module exports: its module, its name, and what it is."""
+    names = [name for name in minimaxdp.__all__ if name != "book"]
+    names += [f"book.{path.stem}" for path in (PACKAGE / "book").glob("[a-z]*.py")]
+    modules = {name: import_module(f"minimaxdp.{name}") for name in names}
+    return [(m, name, getattr(face, name)) for m, face in modules.items() for name in face.__all__]
+
+
+def test_what_is_public_is_documented_with_an_example() -> None:
+    for module, name, thing in faces():
+        where = f"{module}.{name}"
+        if inspect.isfunction(thing) or inspect.isclass(thing):
+            doc = inspect.getdoc(thing) or ""
+            assert doc, f"{where} has no docstring"
+        if inspect.isfunction(thing):
+            assert ">>>" in doc, f"add an example that runs to the docstring of {where}"
+            told = "Parameters\n---" in doc or not inspect.signature(thing).parameters
+            assert told, f"say in the docstring of {where} what its parameters are"
+
+
+def test_what_a_module_defines_in_public_it_exports() -> None:
+    for path in MODULES:
+        if path.name.startswith("_") or own_name(path) == "book":
+            continue
+        public = {
+            node.name
+            for node in ast.parse(path.read_text()).body
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+        }
+        hidden = public - set(import_module(f"minimaxdp.{path.stem}").__all__)
+        assert not hidden, f"{path.name}: add {hidden} to __all__, or underscore them"
+
+
+def test_a_public_name_has_one_meaning() -> None:
+    meanings: dict[str, dict[int, str]] = {}
+    for module, name, thing in faces():
+        meanings.setdefault(name, {})[id(thing)] = f"{module}.{name}"
+    twice = [sorted(of.values()) for of in meanings.values() if len(of) > 1]
+    assert not twice, f"rename one of each: {twice}"
+
+
+def test_a_public_thing_has_one_name() -> None:
+    names: dict[int, set[str]] = {}
+    for _, name, thing in faces():
+        if inspect.isfunction(thing) or inspect.isclass(thing):
+            names.setdefault(id(thing), set()).add(name)
+    assert all(len(of) == 1 for of in names.values()), [of for of in names.values() if len(of) > 1]
+
+
+def test_people_stand_before_dimensions_and_both_before_the_privacy() -> None:
+    order = {"n": 0, "d": 1, "privacy": 2}
+    for module, name, thing in faces():
+        if inspect.isfunction(thing):
+            ranks = [order[p] for p in inspect.signature(thing).parameters if p in order]
+            assert ranks == sorted(ranks), f"{module}.{name}: put n before d before privacy"
+
+
+def test_a_radius_is_never_called_rho() -> None:
+    for module, name, thing in faces():
+        doc = inspect.getdoc(thing) or "" if callable(thing) else ""
+        found = re.search(r"^rho : .*\n(?:    .*\n)*?    .*radius", doc, flags=re.MULTILINE)
+        assert not found, f"{module}.{name}: call the radius r; rho is the level of zCDP"
 
 
 LIGHT = [
     "channels",
     "_operations",
     "guarantees",
-    "cube",
     "density_estimation",
     "divergences",
     "inference",
@@ -139,7 +195,8 @@ def test_the_lock_is_complete_and_names_no_host() -> None:
     assert all(re.match(r"[A-Za-z0-9._-]+==[^ ]+( ; .+)?$", pin) for pin in pins)
     locked = {re.split("==", pin)[0].lower().replace("_", "-") for pin in pins}
     wanted = project["dependencies"] + sum(project["optional-dependencies"].values(), [])
-    assert {re.match(r"[A-Za-z0-9._-]+", want)[0].lower() for want in wanted} <= locked
+    names = {re.match(r"[A-Za-z0-9._-]+", want)[0].lower() for want in wanted} - {"minimaxdp"}
+    assert names <= locked, f"add to requirements.txt: {sorted(names - locked)}"
     assert any(pin.startswith("jupyter-book==1.") for pin in pins)
     assert "://" not in "\n".join(lines)
 
@@ -158,5 +215,7 @@ def test_top_level_holds_what_the_layout_says_and_nothing_else() -> None:
     assert top <= {
         "book", "_config.yml", "_toc.yml", "minimaxdp", "tests", "requirements.txt", "README.md",
         "pyproject.toml", "LICENSE", "LICENSE-TEXT", "CITATION.cff", "CONTRIBUTING.md", ".ci",
-        ".gitignore", "conftest.py",
+        ".gitignore", "conftest.py", "CHANGELOG.md", "VISION.md", ".gitattributes",
+        "MANIFEST.in",
+        ".pre-commit-config.yaml",
     }  # fmt: skip

@@ -75,6 +75,79 @@ def test_logarithm_of_a_tail_that_underflows():
     assert Tulap(1.0).sf(2000.0) == 0
 
 
+def excess(reach, epsilon):
+    """The delta of Tulap noise cut at a given reach: what lies where one step ends it."""
+    return (tulap_tail(reach - 1, epsilon) - tulap_tail(reach, epsilon)) / (
+        1 - 2 * tulap_tail(reach, epsilon)
+    )
+
+
+@pytest.mark.parametrize("epsilon", [1e-150, 1e-12, 1e-8, 1e-3, 1.0, 30.0])
+@pytest.mark.parametrize("delta", [1e-12, 1e-3, 0.2, 0.4, 0.5, 0.6, 0.99])
+def test_the_guarantee_of_the_cut_law_keeps_its_digits(epsilon, delta):
+    with mp.workdps(400):
+        noise = Tulap(epsilon, delta)
+        # Where the law falls steeply, the rounding of the reach itself shows.
+        rounding = 1e-13 * delta if epsilon <= 1 else 4e-15
+        assert abs(excess(mp.mpf(noise.reach), epsilon) - mp.mpf(delta)) < rounding
+        drawn = noise.isf(1e-300)  # the largest value that can be drawn
+        assert abs(drawn / noise.reach - 1) < 1e-15
+        for p in (1e-9, 0.1, 0.3, 0.49):
+            assert abs(tulap_tail(noise.isf(p), epsilon, delta) - p) < 1e-14
+            assert noise.isf(1 - p) == pytest.approx(-noise.isf(p), rel=1e-7, abs=0)
+
+
+def test_reaches_of_small_budgets():
+    assert Tulap(1e-8, 0.5).reach == pytest.approx(1.0, rel=1e-15, abs=0)
+    assert Tulap(1e-12, 0.2).reach == pytest.approx(2.5 - 2e-12, rel=1e-15, abs=0)
+    # So much budget that q underflows: its logarithm does not.
+    assert Tulap(700.0, 1e-300).q == 0 and Tulap(700.0, 1e-300).reach == 1.5
+
+
+def variance_term_by_term(epsilon, delta):
+    """Sum over the cells of the cut law, in long arithmetic."""
+    epsilon, delta = mp.mpf(epsilon), mp.mpf(delta)
+    b = mp.exp(-epsilon)
+    level = mp.log((mp.expm1(epsilon) + 2 * delta) / (delta * (1 + b)))
+    last = max(int(mp.ceil(level / epsilon)) - 1, 0)
+    reach = last - mp.mpf(1) / 2 + (1 - mp.exp(epsilon * last - level)) / (1 - b)
+    total = mass = mp.mpf(0)
+    for j in range(-last, last + 1):
+        low, high = max(j - mp.mpf(1) / 2, -reach), min(j + mp.mpf(1) / 2, reach)
+        total += b ** abs(j) * (high**3 - low**3) / 3
+        mass += b ** abs(j) * (high - low)
+    return total / mass
+
+
+@pytest.mark.parametrize("epsilon", [1e-150, 1e-9, 0.01, 0.7, 20.0])
+@pytest.mark.parametrize("delta", [1e-3, 0.02, 0.2, 0.4, 0.9])
+def test_variance_of_the_cut_law_is_its_sum(epsilon, delta):
+    with mp.workdps(400):
+        assert error(Tulap(epsilon, delta).variance, variance_term_by_term(epsilon, delta)) < 1e-14
+
+
+def test_variance_of_a_wide_law_needs_no_table():
+    # 1.7e9 cells, of which next to nothing is cut: the variance is that of Laplace noise.
+    assert Tulap(1e-8, 1e-12).variance == pytest.approx(1.982083844514675e16, rel=1e-9, abs=0)
+    assert Tulap(1e-8, 1e-40).variance == pytest.approx(2e16, rel=1e-12, abs=0)
+    # delta far above epsilon: a uniform law of half width 1 / (2 delta).
+    assert Tulap(1e-30, 1e-9).variance == pytest.approx((5e8) ** 2 / 3, rel=1e-8, abs=0)
+
+
+def test_tails_far_beyond_every_double_of_cells():
+    for noise in (Tulap(1.0), Tulap(1e-150), Tulap(1.0, 0.1), Tulap(700.0)):
+        assert noise.sf([1e308, -1e308]).tolist() == [0, 1]
+        assert noise.cdf([1e308, -1e308]).tolist() == [1, 0]
+    assert Tulap(1.0).logsf([1e308, -1e308]).tolist() == [-1e308, 0]
+    assert Tulap(1.0).pdf(1e308) == 0
+    wide = Tulap(1e-20)
+    assert wide.sf(1e20) == pytest.approx(np.exp(-1) / 2, rel=1e-14)
+    for law in (TulapRelease(9, 0.3, 1e-20), LaplaceRelease(9, 0.3, 1e-20)):
+        assert law.sf(1e20) == pytest.approx(np.exp(-1) / 2, rel=1e-14)
+        np.testing.assert_allclose(law.sf([1e308, -1e308]), [0, 1], rtol=1e-15)
+        np.testing.assert_allclose(law.cdf([1e308, -1e308]), [1, 0], rtol=1e-15)
+
+
 @exact
 @given(epsilon=epsilons, delta=st.sampled_from([0.0, 1e-6, 0.01, 0.3]), p=st.floats(1e-8, 1 - 1e-8))
 def test_quantiles_invert_and_density_integrates(epsilon, delta, p):

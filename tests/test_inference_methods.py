@@ -27,7 +27,7 @@ exact = settings(derandomize=True, deadline=None, max_examples=25)
 ])  # fmt: skip
 def test_optimal_tests_reach_the_linear_programme(n, theta0, theta1, epsilon, delta):
     best, phi = inf.optimal_power(theta1, n, theta0, epsilon, delta)
-    assert abs(inf.power(theta1, n, theta0, epsilon, delta) - best) < 1e-8
+    assert abs(inf.one_sided_power(theta1, n, theta0, epsilon, delta) - best) < 1e-8
     # Nothing but the constraints is asked of the programme: check them on its answer.
     growth = np.exp(epsilon) * phi + delta + 1e-8
     assert np.all(phi[1:] <= growth[:-1]) and np.all(phi[:-1] <= growth[1:])
@@ -73,7 +73,7 @@ def test_exact_sizes_of_the_approximate_tests():
     cases = [(30, 1.0, 0.5), (30, 1.0, 0.2), (30, 1.0, 0.95), (100, 1.0, 0.99), (30, 0.1, 0.5)]
 
     def size(method):
-        return [inf.power(t, n, t, e, method=method) for n, e, t in cases]
+        return [inf.one_sided_power(t, n, t, e, method=method) for n, e, t in cases]
 
     assert np.allclose(size("jimi"), [0.05075, 0.05072, 0.05302, 0.05313, 0.05002], atol=5e-6)
     expected = [0.04959, 0.05387, 0.04073, 0.04194, 0.04856]
@@ -83,7 +83,7 @@ def test_exact_sizes_of_the_approximate_tests():
         assert np.allclose(size(method), 0.05, rtol=1e-12)
 
 
-@pytest.mark.parametrize("method", inf.METHODS)
+@pytest.mark.parametrize("method", inf.INTERVAL_METHODS)
 def test_exact_power_is_that_of_simulated_releases(method):
     rng = np.random.default_rng(5)
     n, theta0, theta, epsilon = 30, 0.3, 0.45, 0.9
@@ -95,7 +95,9 @@ def test_exact_power_is_that_of_simulated_releases(method):
     for alternative, sign in (("greater", 1), ("less", -1)):
         args = {"method": method, "alternative": alternative}
         z = inf.critical_value(n, theta0, epsilon, **args)
-        laws.assert_mean(sign * released > sign * z, inf.power(theta, n, theta0, epsilon, **args))
+        laws.assert_mean(
+            sign * released > sign * z, inf.one_sided_power(theta, n, theta0, epsilon, **args)
+        )
 
 
 @pytest.mark.parametrize("n", [10, 100, 1000])
@@ -108,7 +110,7 @@ def test_exact_intervals_cover_exactly_on_a_grid(n, epsilon):
             assert np.allclose(covered, level, atol=1e-9)
 
 
-@pytest.mark.parametrize("method", inf.METHODS)
+@pytest.mark.parametrize("method", inf.INTERVAL_METHODS)
 @pytest.mark.parametrize("n, epsilon", [(8, 0.5), (40, 3.0)])
 def test_coverage_by_the_intervals_themselves(method, n, epsilon):
     """Over a fine grid of releases, the set whose interval holds theta is the acceptance set."""
@@ -140,7 +142,7 @@ def test_ends_of_intervals_solve_their_equation(method, delta):
 
 
 def test_far_releases_get_the_nearest_end():
-    for method in inf.METHODS[:4]:
+    for method in inf.INTERVAL_METHODS[:4]:
         low, high = inf.interval([-300.0, 400.0], 50, 0.7, method=method)
         assert (low[0], high[0]) == (0, 0) and (low[1], high[1]) == (1, 1), method
     low, high = inf.interval(-1.0, 50, 0.7)
@@ -230,6 +232,14 @@ def test_uniform_selection_has_its_own_mean_and_no_beta_law():
     assert abs(inf.fiducial_cdf(t, 0, 1, selection="uniform") - (t - t * np.log(t))) < 1e-12
 
 
+def test_the_uniform_selection_is_known_for_many_people():
+    for n in (1000, 10**6, 2**31):
+        found = [
+            inf.fiducial_cdf(0.3, 3 * n // 10, n, selection=s) for s in ("uniform", "jeffreys")
+        ]
+        assert abs(found[0] - found[1]) < 1 / n
+
+
 def test_normal_approximation_converges_inside_and_not_at_the_edge():
     inside = [inf.normal_distance(n, 0.3, 1.0) for n in (50, 500, 5_000)]
     assert inside[0] > inside[1] > inside[2] and inside[2] < 0.001
@@ -240,6 +250,130 @@ def test_normal_approximation_converges_inside_and_not_at_the_edge():
     assert np.isclose(mean, 15) and np.isclose(
         inf.release_variance(0.3, 50, 1.0) * 50**2, 50 * 0.21 + 2
     )
+
+
+@pytest.mark.parametrize("n, theta, epsilon", [
+    (10**6, 0.5, 0.3), (10**6, 0.5, 1.0), (10**6, 0.5, 3.0), (10**6, 0.3, 50.0),
+    (10**6, 0.5, 700.0), (100, 0.5, 700.0), (20_000, 0.05, 1.0), (20_000, 0.5, 30.0),
+])  # fmt: skip
+def test_the_waves_of_the_lattice_are_part_of_the_distance(n, theta, epsilon):
+    """Against many points about each count near the mean, where the waves are highest."""
+    law = inf.LaplaceRelease(n, theta, epsilon)
+    deviation = n * np.sqrt(inf.release_variance(theta, n, epsilon))
+    beside = np.concatenate([np.linspace(0, 1, 401), *(s + np.geomspace(1e-4, 0.5, 99) * c
+                             for s, c in ((0, 1), (1, -1)))])  # fmt: skip
+    z = (np.rint(n * theta) + np.arange(-300, 300)[:, None] + beside).ravel()
+    z = z[abs(z - n * theta) < 8 * deviation]
+    fine = abs(law.cdf(z) - stats.norm.cdf((z - n * theta) / deviation)).max()
+    found = inf.normal_distance(n, theta, epsilon)
+    assert fine * (1 - 1e-3) <= found
+    assert found <= fine * 1.02 or theta == 0.05  # skewness is largest further out
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 11, 100])
+@pytest.mark.parametrize("epsilon, delta", [(0.3, 0.0), (1.0, 0.0), (30.0, 0.0), (1.0, 0.05)])
+def test_unbiased_tests_of_one_half_are_symmetric(n, epsilon, delta):
+    for alpha in (0.05, 0.55, 0.9, 0.99):
+        low, high = inf.unbiased_region(n, 0.5, epsilon, delta, alpha=alpha)
+        assert low == n - high
+        law = inf.TulapRelease(n, 0.5, epsilon, delta)
+        assert abs(law.cdf(low) + law.sf(high) - alpha) < 1e-11
+        power = inf.unbiased_power([0.5, 0.3, 0.7], n, 0.5, epsilon, delta, alpha=alpha)
+        assert abs(power[0] - alpha) < 1e-11 and abs(power[1] - power[2]) < 1e-11
+    steps = np.arange(0, 4 * n + 1) / 4
+    p = inf.p_value([n / 2 - steps, n / 2 + steps], n, 0.5, epsilon, delta, alternative="unbiased")
+    assert np.array_equal(p[0], p[1]) and np.all(np.diff(p[0]) <= 0)
+    assert p[0, 0] == pytest.approx(1.0, rel=1e-14)
+
+
+def test_unbiased_tests_where_the_mode_is_a_plateau():
+    low, high = inf.unbiased_region(10, 0.5, 1.0, alpha=0.9)
+    assert (round(low, 9), round(high, 9)) == (4.750378956, 5.249621044)
+    p = inf.p_value([4.6, 5.4], 10, 0.5, 1.0, alternative="unbiased")
+    assert p[0] == p[1] == pytest.approx(0.8397571, abs=1e-7)
+    # With 9 people at 0.3 the counts 2 and 3 are equally likely, and hardly any noise is added.
+    for alpha in (0.05, 0.7, 0.9, 0.99):
+        low, high = inf.unbiased_region(10, 0.3, 600.0, alpha=alpha)
+        law, fewer = inf.TulapRelease(10, 0.3, 600.0), inf.TulapRelease(9, 0.3, 600.0)
+        assert abs(law.cdf(low) + law.sf(high) - alpha) < 1e-11
+        windows = [fewer.cdf(z) - fewer.cdf(z - 1) for z in (low, high)]
+        assert abs(windows[0] - windows[1]) < 1e-12
+        if alpha > 0.75:  # both ends are on the plateau from 2.5 to 3.5
+            assert low + high == pytest.approx(6.0, abs=1e-12)
+    p = inf.p_value(3 + np.linspace(-0.5, 0.5, 11), 10, 0.3, 600.0, alternative="unbiased")
+    assert np.allclose(p, p[::-1], rtol=1e-12) and np.all(np.diff(p[:6]) > 0)
+
+
+def test_optimal_distance_tests_of_any_size():
+    for alpha in (0.05, 0.6, 0.9, 0.999):
+        centre, margin = inf.unbiased_test(10, 0.5, 0.01, alpha=alpha)
+        phi = inf.Tulap(0.01).sf(margin - abs(np.arange(11) - centre))
+        assert abs(stats.binom.pmf(np.arange(11), 10, 0.5) @ phi - alpha) < 1e-12
+        assert abs(centre - 5) < 1e-6
+
+
+def test_far_releases_and_large_budgets_stay_finite():
+    for method in inf.INTERVAL_METHODS:
+        for bound in inf.interval([1e308, -1e308, 1e200], 5, 700.0, method=method):
+            # Moved to the nearest count, a far release is no farther than n.
+            assert method == "jimi-rounded" or bound.tolist() == [1, 0, 1]
+            assert np.all((bound >= 0) & (bound <= 1)) and bound[0] == bound[2]
+        assert np.isfinite(inf.critical_value(5, 0.3, 700.0, method=method)) or "jimi" in method
+    for side in ("greater", "less", "two-sided", "unbiased"):
+        p = inf.p_value([1e308, -1e308], 5, 0.3, 700.0, alternative=side)
+        assert np.all((p >= 0) & (p <= 1))
+    assert inf.normal_p_value([1e308, -1e308], 5, 0.3, 700.0).tolist() == [0, 1]
+    assert inf.jimi_cdf(0.3, [1e308, -1e308], 5, 700.0).tolist() == [0, 1]
+    assert np.isfinite(inf.release_variance(0.3, 1, 1e-150))
+    # At 700 nats the release is the count and its rounding, nothing else.
+    law = inf.TulapRelease(3, 0.5, 700.0)
+    assert law.sf(1.5) == pytest.approx(1 / 2, rel=1e-14)
+    assert law.sf(2.75) == pytest.approx(1 / 8 * 3 / 4, rel=1e-14)
+
+
+def test_what_is_left_out_is_what_the_signature_says():
+    z, n, e = 13.7, 50, 0.7
+    assert inf.p_value(z, n, 0.3, e) == inf.p_value(
+        z, n, 0.3, e, 0.0, alternative="greater", noise="tulap"
+    )
+    given = {"level": 0.95, "method": "tulap"}
+    assert inf.interval(z, n, e) == inf.interval(z, n, e, 0.0, **given)
+    assert inf.acceptance(0.3, n, e) == inf.acceptance(0.3, n, e, 0.0, **given)
+    assert inf.coverage(0.3, n, e) == inf.coverage(0.3, n, e, 0.0, **given)
+    assert inf.confidence_bound(z, n, e) == inf.confidence_bound(
+        z, n, e, 0.0, side="lower", **given
+    )
+    assert inf.expected_length(0.3, 9, e) == inf.expected_length(
+        0.3, 9, e, 0.0, points=200, **given
+    )
+    tested = {"alpha": 0.05, "method": "tulap", "alternative": "greater"}
+    assert inf.critical_value(n, 0.3, e) == inf.critical_value(n, 0.3, e, 0.0, **tested)
+    assert inf.one_sided_power(0.4, n, 0.3, e) == inf.one_sided_power(0.4, n, 0.3, e, 0.0, **tested)
+    assert inf.unbiased_region(n, 0.3, e) == inf.unbiased_region(n, 0.3, e, 0.0, alpha=0.05)
+    assert inf.unbiased_test(9, 0.3, e) == inf.unbiased_test(9, 0.3, e, 0.0, alpha=0.05)
+    assert inf.unbiased_power(0.4, 9, 0.3, e) == inf.unbiased_power(
+        0.4, 9, 0.3, e, 0.0, alpha=0.05, release="count"
+    )
+    assert inf.optimal_power(0.4, 9, 0.3, e)[0] == inf.optimal_power(
+        0.4, 9, 0.3, e, 0.0, alpha=0.05, unbiased=False
+    )[0]  # fmt: skip
+    assert inf.Tulap(e) == inf.Tulap(e, 0.0) == inf.Tulap.from_parameters(np.exp(-0.7))
+    assert inf.TulapRelease(9, 0.3, e) == inf.TulapRelease(9, 0.3, e, 0.0)
+    assert inf.jimi_cdf(0.3, z, n, e) == inf.jimi_cdf(0.3, z, n, e, form="beta")
+    assert np.array_equal(inf.jimi_draws(z, n, e, 9, rng=0),
+                          inf.jimi_draws(z, n, e, 9, form="beta", rng=0))  # fmt: skip
+    assert inf.fiducial_interval(3, 9) == inf.fiducial_interval(
+        3, 9, level=0.95, selection="jeffreys"
+    )
+    assert inf.fiducial_cdf(0.2, 3, 9) == inf.fiducial_cdf(0.2, 3, 9, selection="jeffreys")
+    assert np.array_equal(inf.selection_draws(3, 9, 9, rng=0),
+                          inf.selection_draws(3, 9, 9, selection="jeffreys", rng=0))  # fmt: skip
+    assert inf.clipped_interval(1.0, 1.0, 9, 0, 1, e) == inf.clipped_interval(
+        1.0, 1.0, 9, 0, 1, e, level=0.95
+    )
+    asked = []
+    inf.match([1.0], lambda t: asked.append(1) or t, 0.0, 2.0)
+    assert len(asked) == 50
 
 
 def test_matching_solves_seed_by_seed():
@@ -267,8 +401,8 @@ BAD = [
     (lambda: inf.p_value(3.0, 0, 0.3, 1.0), ValueError, "n must be at least 1, got 0"),
     (lambda: inf.p_value(3.0, 10.0, 0.3, 1.0), TypeError, "n must be integers, got 10.0"),
     (lambda: inf.p_value(3.0, [10], 0.3, 1.0), ValueError, "n must be a single number"),
-    (lambda: inf.p_value(3.0, 10, 1.2, 1.0), ValueError, "theta must be at most 1, got 1.2"),
-    (lambda: inf.p_value(3.0, 10, np.nan, 1.0), ValueError, "theta must be finite, got nan"),
+    (lambda: inf.p_value(3.0, 10, 1.2, 1.0), ValueError, "theta0 must be at most 1, got 1.2"),
+    (lambda: inf.p_value(3.0, 10, np.nan, 1.0), ValueError, "theta0 must be finite, got nan"),
     (lambda: inf.p_value(3.0, 10, 0.3, 0.0), ValueError, "epsilon must be greater than 0"),
     (lambda: inf.p_value(3.0, 10, 0.3, 1.0, 1.0), ValueError, "delta must be less than 1"),
     (lambda: inf.p_value(3.0, 10, 0.3, 1.0, -0.1), ValueError, "delta must be at least 0"),
@@ -285,8 +419,8 @@ BAD = [
     (lambda: inf.coverage(0.0, 10, 1.0), ValueError, "theta must be greater than 0"),
     (lambda: inf.expected_length(1.5, 10, 1.0), ValueError, "theta must be at most 1"),
     (lambda: inf.expected_length(0.5, 10, 1.0, points=3), ValueError, "points must be at least"),
-    (lambda: inf.power(0.5, 10, -0.1, 1.0), ValueError, "theta0 must be at least 0"),
-    (lambda: inf.power(0.5, 10, 0.5, 1.0, alpha=2), ValueError, "alpha must be less than 1"),
+    (lambda: inf.one_sided_power(0.5, 10, -0.1, 1.0), ValueError, "theta0 must be at least 0"),
+    (lambda: inf.one_sided_power(0.5, 10, 0.5, 1.0, alpha=2), ValueError, "alpha must be less"),
     (lambda: inf.critical_value(9, 0.5, 1.0, alternative="both"), ValueError, "alternative must"),
     (lambda: inf.unbiased_region(10, 1.0, 1.0), ValueError, "theta0 must be less than 1"),
     (lambda: inf.unbiased_test(10, 0.0, 1.0), ValueError, "theta0 must be greater than 0"),
@@ -312,11 +446,63 @@ BAD = [
     (lambda: inf.solution_interval([0.5, 1.5], 0), ValueError, "uniforms must be at most 1"),
     (lambda: inf.release_variance(0.5, 0, 1.0), ValueError, "n must be at least 1"),
     (lambda: inf.clipped_release([[1.0]], 0, 1, 1.0), ValueError, "data must be a vector"),
-    (lambda: inf.clipped_release([1.0], 1, 1, 1.0), ValueError, "high must be greater than 1"),
+    (lambda: inf.clipped_release([1.0], 1, 1, 1.0), ValueError, "high must be greater than low"),
     (lambda: inf.clipped_interval(1, 0.0, 9, 0, 1, 1.0), ValueError, "deviation must be greater"),
     (lambda: inf.match([1.0], np.sum, 0, 1), ValueError, "simulate must return shape"),
     (lambda: inf.match([np.nan], np.sqrt, 0, 1), ValueError, "target must be finite"),
     (lambda: inf.threshold_mean([0.5], [0.5]), ValueError, "must be matrices"),
+    (lambda: inf.match([1.0], None, 0, 1), TypeError, "^simulate must be callable, got None"),
+    (lambda: inf.match([1.0], lambda t: t * np.nan, 0, 1), ValueError, "^simulate must return nu"),
+    (lambda: inf.match([1.0], np.sqrt, 0, 1, steps=10**9), ValueError, "^steps must be at most"),
+    (lambda: inf.Tulap(1e-151), ValueError, "^epsilon must be at least 1e-150"),
+    (lambda: inf.Tulap.from_parameters(1e-320), ValueError, "^b must be at least"),
+    (lambda: inf.Tulap.from_parameters(0.1, 0.9), ValueError, "^q must leave delta below 1, got q"),
+    (lambda: inf.LaplaceRelease(5, 0.5, 1e-320), ValueError, "^epsilon must be at least 1e-150"),
+    (lambda: inf.release_variance(0.5, 5, 1e-320), ValueError, "^epsilon must be at least 1e-150"),
+    (lambda: inf.interval(3.0, 10, 1e-320, method="normal"), ValueError, "^epsilon must be at le"),
+    (lambda: inf.jimi_cdf(0.3, 3.0, 10, 1e-320), ValueError, "^epsilon must be at least 1e-150"),
+    (lambda: inf.jimi_draws(3.0, 10, 1e-320, 5), ValueError, "^epsilon must be at least 1e-150"),
+    (lambda: inf.clipped_release([1.0], 0, 1, 1e-320), ValueError, "^.high - low. / .epsilon n. m"),
+    (lambda: inf.clipped_release([1.0], -1e308, 1e308, 1.0), ValueError, "^.high - low. / .epsi"),
+    (lambda: inf.clipped_release([1.0], 0, 1e-320, 700.0), ValueError, "^.high - low. / .epsi"),
+    (lambda: inf.clipped_interval(1, 1e308, 9, 0, 1, 1.0), ValueError, "^deviation must be at mo"),
+    (lambda: inf.clipped_interval(1, 1.0, 9, 0, 1e308, 1.0), ValueError, "^.high - low. / .eps"),
+    # Too large for any memory: refused at once.
+    (lambda: inf.TulapRelease(10**9, 0.5, 1.0), ValueError, "^n must leave arrays of at most 2 G"),
+    (lambda: inf.TulapRelease(10, 0.5, 1e-12, 1e-11), ValueError, "^n and delta must leave arrays"),
+    (lambda: inf.LaplaceRelease(10**12, 0.5, 1.0), ValueError, "^n must leave arrays of at most"),
+    (lambda: inf.p_value(3.0, 10**9, 0.5, 1.0), ValueError, "^n must leave arrays of at most 2 G"),
+    (lambda: inf.interval(3.0, 10**9, 1.0), ValueError, "^n must leave arrays of at most 2 GiB"),
+    (lambda: inf.interval(3.0, 10**9, 1.0, method="jimi"), ValueError, "^n must leave arrays of"),
+    (lambda: inf.coverage(0.3, 10**9, 1.0), ValueError, "^n must leave arrays of at most 2 GiB"),
+    (lambda: inf.jimi_cdf(0.3, 3.0, 10**18, 1e-18), ValueError, "^n must leave arrays of at most"),
+    (lambda: inf.jimi_cdf(0.3, 3.0, 10**9, 1.0, form="rounded"), ValueError, "^n must leave arr"),
+    (lambda: inf.jimi_draws(3.0, 10, 1.0, 10**10), ValueError, "^size must leave arrays of at mo"),
+    (lambda: inf.optimal_power(0.6, 10**5, 0.5, 1.0), ValueError, "^n must leave arrays of at mo"),
+    (lambda: inf.selection_draws(3, 10, 10**9), ValueError, "^size and n must leave arrays of at"),
+    (lambda: inf.expected_length(0.5, 10, 1.0, points=10**6), ValueError, "^points must be at mo"),
+    (lambda: inf.Tulap(1.0).privatize(1, size=10**10), ValueError, "^size must leave arrays"),
+    (lambda: inf.Tulap(1.0).privatize(1, size="x"), TypeError, "^size must be an integer or a tu"),
+    (lambda: inf.Tulap(1.0).privatize([1, 2], size=3), ValueError, "^size must be a shape that"),
+    (lambda: inf.Tulap(1.0).privatize(1, rng="abc"), TypeError, "^rng must be a Generator"),
+    (lambda: inf.Tulap(1.0, 0.1).privatize(1, rng=-1), ValueError, "^rng must be a seed"),
+    (lambda: inf.jimi_draws(3.0, 10, 1.0, 5, rng=1.5), TypeError, "^rng must be a Generator"),
+    (lambda: inf.selection_draws(3, 10, 5, rng=True), TypeError, "^rng must be a Generator"),
+    (lambda: inf.clipped_release([1.0], 0, 1, 1.0, rng=np.random), TypeError, "^rng must be a Ge"),
+    (lambda: inf.optimal_power(0.6, 9, 0.5, 1.0, unbiased="no"), TypeError, "^unbiased must be T"),
+    (lambda: inf.p_value(3.0, 9, 0.5, 1.0, noise=["tulap"]), TypeError, "^noise must be one of"),
+    (lambda: inf.p_value(3.0, 9, 0.5, 1.0, "x", noise="laplace"), TypeError, "^delta must be real"),
+    (lambda: inf.unbiased_region(9, [0.5], 1.0), ValueError, "^theta0 must be a single number"),
+    (lambda: inf.normal_p_value(3.0, 9, [0.5, 0.6], 1.0), ValueError, "^theta0 must be a single"),
+    (lambda: inf.TulapRelease(9, 0.5, 1.0).sf(np.ma.array([1.0, 9.0], mask=[0, 1])), TypeError,
+     "^z must not be a masked array"),
+    (lambda: inf.Tulap(701.0), ValueError, "^epsilon must be at most 700, got 701"),
+    (lambda: inf.TulapRelease(9, 0.5, 701.0), ValueError, "^epsilon must be at most 700, got 701"),
+    (lambda: inf.interval(3.0, 9, 701.0), ValueError, "^epsilon must be at most 700, got 701"),
+    (lambda: inf.jimi_cdf(0.5, 3.0, 9, 701.0), ValueError, "^epsilon must be at most 700, got 701"),
+    (lambda: inf.optimal_power(0.6, 9, 0.5, 701.0), ValueError, "^epsilon must be at most 700, "),
+    (lambda: inf.release_variance(0.6, 9, 701.0), ValueError, "^epsilon must be at most 700, got"),
+    (lambda: inf.clipped_release([1.0], 0, 1, 701.0), ValueError, "^epsilon must be at most 700"),
 ]  # fmt: skip
 
 

@@ -30,7 +30,7 @@ def hierarchies():
     return {
         "zip": ka.prefixes(["130", "131", "145", "148"]),
         "age": ka.intervals([21, 28, 35, 42, 58], [25, 30, 40], [30]),
-        "job": ka.tree(["nurse", "doctor", "baker"], PARENTS),
+        "job": ka.tree_hierarchy(["nurse", "doctor", "baker"], PARENTS),
     }
 
 
@@ -42,7 +42,7 @@ def nodes():
 def k_at(table, node):
     levels = dict(zip(COLUMNS, node, strict=True))
     released = ka.generalize(table, hierarchies(), levels, missing="value")
-    return ka.anonymity(released, COLUMNS, missing="value")
+    return ka.k_of(released, COLUMNS, missing="value")
 
 
 # Hierarchies
@@ -56,7 +56,7 @@ def test_labels_of_each_kind():
     assert h["job"].labels[1] == ("trade", "care", "care")
     assert h["job"].names["care"] == {"nurse", "doctor"}
     assert [x.height for x in h.values()] == [3, 3, 2]
-    part = ka.sets([1, 2, 3], [[1, 2], [3]], suppress=False)
+    part = ka.set_hierarchy([1, 2, 3], [[1, 2], [3]], suppress=False)
     assert part.labels == (("1", "2", "3"), ("{1, 2}", "{1, 2}", "3"))
 
 
@@ -64,14 +64,14 @@ def test_every_label_covers_its_values():
     for hierarchy in hierarchies().values():
         for labels in hierarchy.labels:
             for value, label in zip(hierarchy.values, labels, strict=True):
-                inside = ka.covered(label, list(hierarchy.values), names=hierarchy.names)
+                inside = ka.covers(label, list(hierarchy.values), names=hierarchy.names)
                 same = [other == label for other in labels]
                 assert inside[hierarchy.values.index(value)] and inside.tolist() == same
 
 
 def test_a_shallow_leaf_waits_for_the_others():
     parents = {"a": "x", "b": "x", "x": "y", "y": "*", "c": "*"}
-    hierarchy = ka.tree(["a", "b", "c"], parents)
+    hierarchy = ka.tree_hierarchy(["a", "b", "c"], parents)
     assert hierarchy.labels == (
         ("a", "b", "c"),
         ("x", "x", "c"),
@@ -88,12 +88,12 @@ def test_a_shallow_leaf_waits_for_the_others():
         (lambda: ka.intervals([np.nan], [1]), "at least one value"),
         (lambda: ka.prefixes(["130", "14"]), "one length"),
         (lambda: ka.prefixes(["13*"]), "read as a generalised cell"),
-        (lambda: ka.sets(["a", "b"], [["a"]]), "must hold every value"),
-        (lambda: ka.sets(["a", "b"], [["a", "b"], ["b"]]), "must hold 'b' once"),
-        (lambda: ka.sets(["a", "b"], [["a", "b"]], [["a"], ["b"]]), "must not part"),
-        (lambda: ka.tree(["a"], {"a": "x"}), "got stuck"),
-        (lambda: ka.tree(["x"], {"a": "x", "x": "*"}), "as a leaf"),
-        (lambda: ka.tree(["a"], {"a": "b", "b": "a"}), "as a leaf"),
+        (lambda: ka.set_hierarchy(["a", "b"], [["a"]]), "must hold every value"),
+        (lambda: ka.set_hierarchy(["a", "b"], [["a", "b"], ["b"]]), "must hold 'b' once"),
+        (lambda: ka.set_hierarchy(["a", "b"], [["a", "b"]], [["a"], ["b"]]), "must not part"),
+        (lambda: ka.tree_hierarchy(["a"], {"a": "x"}), "got stuck"),
+        (lambda: ka.tree_hierarchy(["x"], {"a": "x", "x": "*"}), "as a leaf"),
+        (lambda: ka.tree_hierarchy(["a"], {"a": "b", "b": "a"}), "as a leaf"),
         (lambda: ka.Hierarchy((1, 1), (("1", "1"),)), "must be distinct"),
         (lambda: ka.Hierarchy((1, 2), (("1",),)), "must be 2, got 1"),
         (lambda: ka.Hierarchy((1, 2), (("*", "*"), ("a", "a"))), "throughout"),
@@ -141,7 +141,7 @@ def test_the_minimal_nodes_are_all_of_them(table, k):
     for _, row in found.minimal.iterrows():
         levels = {name: int(row[name]) for name in COLUMNS}
         released = ka.generalize(table, hierarchies(), levels, missing="value")
-        assert ka.anonymity(released, COLUMNS, missing="value") == row["k"] >= k
+        assert ka.k_of(released, COLUMNS, missing="value") == row["k"] >= k
         assert len(ka.classes(released, COLUMNS, missing="value")) == row["classes"]
     if len(table) < k:
         assert found.minimal.empty
@@ -205,10 +205,10 @@ def test_mondrian_is_k_anonymous_covers_its_rows_and_cannot_be_cut_further(table
     columns = ["x", "c", "n"]
     k = min(k, len(table))
     released = ka.mondrian(table, columns, k, missing="value")
-    assert ka.anonymity(released, columns, missing="value") >= k
+    assert ka.k_of(released, columns, missing="value") >= k
     for name in columns:
         for value, label in zip(table[name], released[name], strict=True):
-            assert ka.covered(label, [value])[0]
+            assert ka.covers(label, [value])[0]
     if (released[columns] == "*").any(axis=None):
         return  # boxes with missing values may carry one label, and then cannot be told apart
     ranks = table.assign(c=table["c"].map({"u": 1, "v": 2, "w": 3})).fillna(-1)

@@ -140,7 +140,7 @@ def test_ball_sensitivity_is_attained_and_never_exceeded(d, n, radius, seed):
     points *= sizes / np.linalg.norm(points, axis=-1, keepdims=True)
     diagonal, axis = np.full(d, radius / np.sqrt(d)), radius * np.eye(d)[0]
     for norm, end in ((1, diagonal), (2, axis)):
-        most = ball_sensitivity(d, n, radius=radius, norm=norm)
+        most = ball_sensitivity(n, d, radius=radius, norm=norm)
         moved = np.linalg.norm(points[0] - points[1], ord=norm, axis=-1) / n
         assert np.all(moved <= most)
         assert np.linalg.norm(2 * end, ord=norm) / n == near(most, rel=1e-14)
@@ -148,9 +148,9 @@ def test_ball_sensitivity_is_attained_and_never_exceeded(d, n, radius, seed):
 
 def test_ball_sensitivity_broadcasts():
     d, n = np.array([1, 4, 9]), np.array([[2], [5]])
-    np.testing.assert_allclose(ball_sensitivity(d, n), [[1, 2, 3], [0.4, 0.8, 1.2]])
-    np.testing.assert_allclose(ball_sensitivity(d, n, norm=2), [[1, 1, 1], [0.4, 0.4, 0.4]])
-    np.testing.assert_allclose(ball_sensitivity(4, 2, radius=[1, 3]), [2, 6])
+    np.testing.assert_allclose(ball_sensitivity(n, d), [[1, 2, 3], [0.4, 0.8, 1.2]])
+    np.testing.assert_allclose(ball_sensitivity(n, d, norm=2), [[1, 1, 1], [0.4, 0.4, 0.4]])
+    np.testing.assert_allclose(ball_sensitivity(2, 4, radius=[1, 3]), [2, 6])
 
 
 # ---------------------------------------------------------------- accuracy
@@ -259,6 +259,53 @@ def test_accuracy_broadcasts():
     assert expected_maximum(k, x).shape == (2, 3)
 
 
+# ---------------------------------------------------------------- what is left out
+
+
+def test_what_is_left_out_is_what_the_signature_says():
+    assert float(log_maximum_tail(3.0, 1)) == -3.0
+    assert float(union_radius(1, np.exp(-2))) == near(2.0, 1e-15)
+    assert float(simultaneous_radius(1, np.exp(-2))) == near(2.0, 1e-15)
+    assert float(expected_maximum(1)) == near(1.0, 1e-15)
+    assert laplace_sum(7, rng=3) == laplace_sum(7, 1.0, rng=3)
+    assert (Laplace(0.5).scale, Laplace(0.5).sensitivity) == (2.0, 1.0)
+    assert Laplace(0.5).interval(1.0) == Laplace(0.5).interval(1.0, 0.95)
+    assert (Gaussian(2.0).rho, Gaussian.from_zcdp(0.125).sigma) == (0.125, 2.0)
+    assert Gaussian(2.0).interval(1.0) == Gaussian(2.0).interval(1.0, 0.95)
+    assert Gaussian.from_approximate(1.0, 1e-3) == Gaussian.from_approximate(1.0, 1e-3, 1.0)
+    assert DiscreteLaplace(0.5).rate == 0.5
+    assert Staircase(0.5) == Staircase(0.5, 1.0, 0.5)
+    assert Staircase.optimal(0.5) == Staircase.optimal(0.5, 1.0, "squared")
+    assert float(ball_sensitivity(2, 4)) == 2.0
+    assert standard_sensitivity("sum") == 1.0
+    assert standard_sensitivity("sum", high=3.0) == standard_sensitivity("sum", low=0.0, high=3.0)
+    assert standard_sensitivity("sum", low=-3.0) == 4.0
+    assert standard_sensitivity("counting queries", d=4) == 4.0
+    assert standard_sensitivity("histogram") == 2.0
+    assert global_sensitivity(lambda x: x, [0, 1], 2) == 1.0
+    two = np.array([[0, 0], [3, 4]])
+    assert global_sensitivity(lambda x: x.sum(axis=1), two, 2) == 7.0
+
+
+def test_noise_is_still_finite_at_the_ends_of_the_range():
+    assert Laplace(700.0).scale == near(1 / 700, 1e-15)
+    largest = [Laplace(1e-150), Gaussian(1e150, 1.0), Staircase(1e-14, 1e136),
+               LocalLaplace(1e-150, 0.0, 1.0)]  # fmt: skip
+    for mechanism in largest:
+        released = mechanism.privatize(np.zeros(100), rng=0)
+        assert np.all(np.isfinite(released)) and np.unique(released).size == 100
+    assert np.isfinite(largest[0].standard_deviation) and np.isfinite(largest[2].variance)
+    assert np.isfinite(largest[3].noise_variance)
+    assert Gaussian(1e150, 1.0).rho == near(5e-301, 1e-14)
+    assert np.all(np.isfinite(Laplace(700.0, 1e-147).log_density([0.0, 1.0])))
+    assert LocalLaplace(700.0, 0.0, 1.0).noise_variance == near(2 / 700**2, 1e-15)
+    # Too far out for a double the density is 0, and nothing is warned of.
+    assert Laplace(700.0).log_density(1e308) == -np.inf
+    assert Staircase(700.0).log_density(1e308) == -np.inf
+    assert Staircase(1e-3).log_density(1e308) == near(-1e305, 1e-15)
+    assert float(log_maximum_tail(1e308, 3, 1e-3)) == -np.inf
+
+
 # ---------------------------------------------------------------- refused
 
 RANGE = LocalLaplace(1.0, -1.0, 3.0)
@@ -286,7 +333,75 @@ INTEGER = [
 OPEN = [*POSITIVE, (1.0, ValueError, "must be less than 1"), (1.5, ValueError, "must be less than")]
 WHOLE = [([1, 2], ValueError, "must be a single number, got an array")]
 
+WORDLESS = [(v, TypeError, "must be one of") for v in (None, 1, ["sum"], np.array(["sum", "sum"]))]
+SEEDS = [
+    ("abc", TypeError, "must be a Generator, a seed or None, got 'abc'"),
+    (True, TypeError, "must be a Generator, a seed or None, got True"),
+    (-1, ValueError, "must be a seed of at least 0, got -1"),
+]
+DRAWS = [
+    (1.5, TypeError, "must be an integer or a tuple of them, got 1.5"),
+    (-1, ValueError, "must be at least 0, got -1"),
+    (10**10, ValueError, "must leave arrays of at most 2 GiB"),
+    (3, ValueError, r"must be a shape that \(2,\) broadcasts to, got 3"),
+    ((2, 1), ValueError, r"must be a shape that \(2,\) broadcasts to, got \(2, 1\)"),
+]
+NORMS = [
+    (np.inf, TypeError, "must be integers"),
+    ("l1", TypeError, "must be integers"),
+    (True, TypeError, "must be integers"),
+    ([1, 2], ValueError, "must be a single number"),
+]
+# Noise of these scales, or its variance, would be infinite or zero in doubles.
+SCALES = [
+    (1e151, ValueError, "must be at most 1e.150, got"),
+    (1e308, ValueError, "must be"),
+    (1e-151, ValueError, "must be at least 1e-150, got"),
+    (1e-320, ValueError, "must be"),
+]
+
 ARGUMENTS = [
+    ("sensitivity / epsilon", SCALES, lambda v: Laplace(1.0, v)),
+    ("sensitivity / epsilon", [(1e308, ValueError, "must be finite, got inf")],
+     lambda v: Laplace(0.01, v)),
+    ("sensitivity / epsilon", [(v, ValueError, "must be") for v in (1e-320, 1e-151)], Laplace),
+    ("sensitivity / epsilon", SCALES, lambda v: Staircase(1.0, v)),
+    ("epsilon", [(v, ValueError, "must be at least 1e-14") for v in (1e-320, 9e-15)], Staircase),
+    (r"\(high - low\) / epsilon", SCALES, lambda v: LocalLaplace(1.0, 0.0, v)),
+    (r"\(high - low\) / epsilon", [(1e308, ValueError, "must be finite, got inf")],
+     lambda v: LocalLaplace(1.0, -v, v)),
+    (r"\(high - low\) / epsilon", [(1e-320, ValueError, "must be finite, got inf")],
+     lambda v: LocalLaplace(v, 0.0, 1.0)),
+    ("sigma", SCALES, lambda v: Gaussian(v)),
+    ("sensitivity", SCALES, lambda v: Gaussian(1.0, v)),
+    ("sensitivity / sigma", [(1e-80, ValueError, "must be at most 1e.150, got 1e.160")],
+     lambda v: Gaussian(v, 1e80)),
+    (r"sensitivity / sqrt\(2 rho\)", [(v, ValueError, "must be") for v in (1e-320, 1e-301, 1e308)],
+     Gaussian.from_zcdp),
+    ("scale", SCALES, lambda v: laplace_sum(3, v)),
+    ("scale", SCALES, lambda v: log_maximum_tail(1.0, 3, v)),
+    ("scale", SCALES, lambda v: simultaneous_radius(3, 0.1, v)),
+    ("scale", SCALES, lambda v: union_radius(3, 0.1, v)),
+    ("scale", SCALES, lambda v: expected_maximum(3, v)),
+    ("rng", SEEDS, lambda v: Laplace(1.0).privatize(0.0, rng=v)),
+    ("rng", SEEDS, lambda v: Gaussian(1.0).privatize(0.0, rng=v)),
+    ("rng", SEEDS, lambda v: DiscreteLaplace(1.0).privatize(0, rng=v)),
+    ("rng", SEEDS, lambda v: Staircase(1.0).privatize(0.0, rng=v)),
+    ("rng", SEEDS, lambda v: RANGE.privatize(0.0, rng=v)),
+    ("rng", SEEDS, lambda v: RANGE.privatize_mean(0.0, 3, rng=v)),
+    ("rng", SEEDS, lambda v: laplace_sum(3, rng=v)),
+    ("size", DRAWS, lambda v: laplace_sum([1, 2], size=v)),
+    ("size", DRAWS, lambda v: RANGE.privatize_mean([0.0, 0.5], 3, size=v)),
+    ("norm", NORMS, lambda v: standard_sensitivity("count", norm=v)),
+    ("norm", NORMS, lambda v: ball_sensitivity(2, 2, norm=v)),
+    ("norm", NORMS, lambda v: global_sensitivity(total, [0, 1], 2, norm=v)),
+    ("query", WORDLESS, standard_sensitivity),
+    ("relation", WORDLESS, lambda v: standard_sensitivity("count", relation=v)),
+    ("relation", WORDLESS, lambda v: global_sensitivity(total, [0, 1], 2, relation=v)),
+    ("query", [("sum", TypeError, "must be callable, got 'sum'")],
+     lambda v: global_sensitivity(v, [0, 1], 2)),
+    ("domain", [(np.ma.array([0, 1, 99], mask=[0, 0, 1]), TypeError, "must not be a masked")],
+     lambda v: global_sensitivity(total, v, 2)),
     ("epsilon", BUDGET, lambda v: Laplace(v)),
     ("sensitivity", [*POSITIVE, ARRAY], lambda v: Laplace(1.0, v)),
     ("noise", KINDS, Laplace(1.0).log_density),
@@ -318,14 +433,14 @@ ARGUMENTS = [
      lambda v: Staircase(1.0, 1.0, v)),
     ("epsilon", BUDGET, lambda v: Staircase.optimal(v)),
     ("sensitivity", [*POSITIVE, ARRAY], lambda v: Staircase.optimal(1.0, v)),
-    ("loss", [("cubic", ValueError, "must be 'absolute' or 'squared', got 'cubic'")],
+    ("loss", [("cubic", ValueError, "must be one of absolute, squared, got 'cubic'"), *WORDLESS],
      lambda v: Staircase.optimal(1.0, loss=v)),
     ("noise", KINDS, Staircase(1.0).log_density),
     ("answer", KINDS, Staircase(1.0).privatize),
     ("epsilon", BUDGET, lambda v: LocalLaplace(v, 0.0, 1.0)),
     ("low", [*KINDS, ARRAY], lambda v: LocalLaplace(1.0, v, 5.0)),
     ("high", [*KINDS, ARRAY], lambda v: LocalLaplace(1.0, 0.0, v)),
-    ("high", [(v, ValueError, "must be greater than 2, got") for v in (2.0, 1.0)],
+    ("high", [(v, ValueError, "must be greater than low, got") for v in (2.0, 1.0)],
      lambda v: LocalLaplace(1.0, 2.0, v)),
     ("values", KINDS, RANGE.clip),
     ("values", KINDS, RANGE.privatize),
@@ -349,14 +464,14 @@ ARGUMENTS = [
     ("scale", POSITIVE, lambda v: union_radius(3, 0.1, v)),
     ("k", INTEGER, expected_maximum),
     ("scale", POSITIVE, lambda v: expected_maximum(3, v)),
-    ("d", INTEGER, lambda v: ball_sensitivity(v, 3)),
-    ("n", INTEGER, lambda v: ball_sensitivity(3, v)),
+    ("d", INTEGER, lambda v: ball_sensitivity(3, v)),
+    ("n", INTEGER, lambda v: ball_sensitivity(v, 3)),
     ("radius", POSITIVE, lambda v: ball_sensitivity(3, 3, radius=v)),
     ("n", [*INTEGER, *WHOLE], lambda v: standard_sensitivity("mean", n=v)),
     ("d", [*INTEGER, *WHOLE], lambda v: standard_sensitivity("counting queries", d=v)),
     ("low", [*KINDS, ARRAY], lambda v: standard_sensitivity("sum", low=v, high=5.0)),
     ("high", [*KINDS, ARRAY], lambda v: standard_sensitivity("sum", high=v)),
-    ("high", [(v, ValueError, "must be greater than 2, got") for v in (2.0, 1.0)],
+    ("high", [(v, ValueError, "must be greater than low, got") for v in (2.0, 1.0)],
      lambda v: standard_sensitivity("sum", low=2.0, high=v)),
     ("n", [*INTEGER, *WHOLE], lambda v: global_sensitivity(total, [0, 1], v)),
 ]  # fmt: skip
@@ -371,15 +486,14 @@ def asked(query=total, domain=(0, 1), n=2, **options):
 
 
 CALLS = [
-    (lambda: standard_sensitivity("median"), "query must be one of .*'sum'.*, got 'median'"),
+    (lambda: standard_sensitivity("median"), "query must be one of .* sum, .*, got 'median'"),
     (lambda: standard_sensitivity("mean"), "n must be given for the query 'mean'"),
     (lambda: standard_sensitivity("histogram proportions", d=3), "n must be given for the query"),
     (lambda: standard_sensitivity("counting queries", n=3), "d must be given for the query"),
-    (lambda: standard_sensitivity("count", norm=3), "norm must be 1 or 2, got 3"),
+    (lambda: standard_sensitivity("count", norm=3), "norm must be at most 2, got 3"),
+    (lambda: ball_sensitivity(2, 2, norm=0), "norm must be at least 1, got 0"),
     (lambda: standard_sensitivity("count", relation="swap"), "relation must be .*, got 'swap'"),
-    (lambda: ball_sensitivity(2, 2, norm=np.inf), "norm must be 1 or 2, got inf"),
-    (asked(norm="l1"), "norm must be 1 or 2, got 'l1'"),
-    (asked(relation="add/remove"), "relation must be 'replacement' or 'add-remove', got 'add/rem"),
+    (asked(relation="add/remove"), "relation must be one of replacement, add-remove, got 'add/rem"),
     (asked(n=1, relation="add-remove"), "n must be at least 2, got 1"),
     (asked(domain=[1]), r"domain must hold at least 2 records, got \[1\]"),
     (asked(domain=7), "domain must hold at least 2 records, got 7"),
@@ -391,6 +505,13 @@ CALLS = [
     (asked(lambda x: x[:, :, None]), r"query must return .*, got shape \(4, 2, 1\)"),
     (asked(lambda x: x.sum(axis=1) * np.nan), "query must return finite numbers"),
     (asked(lambda x: np.full(len(x), np.inf)), "query must return finite numbers"),
+    # One of them would be lost in a maximum: nan > 0 is false.
+    (asked(lambda x: np.where(total(x) == 2, np.nan, 0.0)), "query must return finite numbers"),
+    (asked(lambda x: np.where(total(x) == 0, -np.inf, 0.0)), "query must return finite numbers"),
+    (asked(lambda x: np.column_stack([total(x), np.where(total(x) == 1, np.nan, 0.0)])),
+     "query must return finite numbers"),
+    (asked(lambda x: np.where(x.sum(axis=1) == 0, np.nan, 0.0)[: 2 ** x.shape[1]],
+           relation="add-remove"), "query must return finite numbers"),
     # The list of records itself is longer by one: at n = 2 numpy would broadcast it.
     (asked(lambda x: x, relation="add-remove"), r"query must .* one length, got \(2,\) for 2 rec"),
     (lambda: DiscreteLaplace(1e-15), "epsilon / sensitivity must be at least 1e-14, got 1e-15"),

@@ -9,11 +9,18 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog, minimize_scalar
 from scipy.stats import binom, multinomial
 
-from minimaxdp import channels, divergences, lower_bounds
+from minimaxdp import channels, divergences, lower_bounds, privacy
 from minimaxdp import randomized_response as rr
+from minimaxdp.guarantees import Local, NonPrivate, Pure, TotalVariation
 
 property_test = settings(max_examples=40, deadline=None, derandomize=True)
 EPSILONS = [0.01, 0.3, 0.6, np.log(2), 0.8, 1.0, 2.0, 5.0]  # on both sides of ln 2, and at it
+
+
+def local_floor(n, epsilon, d, norm="l2"):
+    """What the contraction alone says about d categories."""
+    privacy = Local(Pure(epsilon))
+    return lower_bounds.multinomial_floor(n, d, privacy, norm=norm, method="contraction")
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
@@ -35,6 +42,8 @@ def test_local_contraction_is_its_formula(epsilon):
     assert lower_bounds.local_contraction(epsilon) == pytest.approx(formula, rel=1e-13)
     classical = min(4, e**2) * np.expm1(epsilon) ** 2
     assert lower_bounds.local_contraction(epsilon) < classical
+    paper = lower_bounds.local_contraction(epsilon, variant="paper")
+    assert paper == pytest.approx(classical, rel=1e-13)
 
 
 def test_contractions_at_the_ends():
@@ -64,10 +73,10 @@ def test_no_private_channel_exceeds_the_contraction(epsilon, inputs):
     rng, attained = np.random.default_rng(inputs), {"chi": 0.0, "hellinger": 0.0}
     for _ in range(12):
         channel = staircase_channel(rng, inputs, epsilon)
-        assert channels.local_epsilon(channel) <= epsilon * (1 + 1e-9)
+        assert privacy.dp_epsilon(channel) <= epsilon * (1 + 1e-9)
         # Points and nearby laws, against every kind of output law.
         laws = np.vstack([np.eye(inputs), rng.dirichlet(np.full(inputs, 0.5), size=4)])
-        outputs = channels.output_law(channel, laws)
+        outputs = channels.marginal(channel, laws)
         for i, j in product(range(len(laws)), repeat=2):
             tv = divergences.total_variation(laws[i], laws[j])
             if tv == 0:
@@ -103,7 +112,8 @@ def test_multinomial_is_the_constant_risk_of_a_posterior_mean(n, d):
     for theta in laws:
         mass = multinomial.pmf(counts, n, theta)
         brute = mass @ ((estimates - theta) ** 2).sum(axis=1)
-        assert lower_bounds.multinomial(n, d) == pytest.approx(brute, rel=1e-12)
+        floor = lower_bounds.multinomial_floor(n, d, NonPrivate())
+        assert floor == pytest.approx(brute, rel=1e-12)
 
 
 def h_rate(epsilon, k):
@@ -137,7 +147,7 @@ def test_local_bound_is_optimal_over_pairs_and_tilts(n, epsilon, d):
                 options={"xatol": 1e-12},
             )
             best[name] = max(best[name], -fine.fun, bound(1.0))
-    l2, l1 = (lower_bounds.multinomial_local(n, epsilon, d, norm=norm) for norm in ("l2", "l1"))
+    l2, l1 = (local_floor(n, epsilon, d, norm) for norm in ("l2", "l1"))
     assert l2 == pytest.approx(best["l2"], rel=1e-9)
     assert 0.995 * best["l1"] <= l1 <= best["l1"] * (1 + 1e-9)
 
@@ -146,7 +156,7 @@ def test_local_bound_is_optimal_over_pairs_and_tilts(n, epsilon, d):
 @pytest.mark.parametrize("epsilon", [0.1, 0.7, 2.0, 5.0])
 def test_local_bound_is_below_the_bayes_risk_of_two_points(n, epsilon):
     # For d = 2: the laws (1 +- delta) / 2 through randomized response, each as likely.
-    mechanism, counts, rate = rr.Binary(epsilon), np.arange(n + 1), h_rate(epsilon, 2)
+    mechanism, counts, rate = rr.BinaryRR(epsilon), np.arange(n + 1), h_rate(epsilon, 2)
     gap = mechanism.truth_probability - mechanism.flip_probability
     for norm, squared in (("l2", 1 / (rate * (2 * n + 1))), ("l1", 1 / (6 * rate * n))):
         delta = min(1.0, np.sqrt(squared))
@@ -157,7 +167,7 @@ def test_local_bound_is_below_the_bayes_risk_of_two_points(n, epsilon):
             bayes = delta**2 * product_.sum()
         else:  # the posterior median: the likelier law, wrong by 2 delta
             bayes = delta * np.minimum(one, two).sum()
-        bound = lower_bounds.multinomial_local(n, epsilon, 2, norm=norm)
+        bound = local_floor(n, epsilon, 2, norm)
         assert 0 < bound <= bayes * (1 + 1e-12)
 
 
@@ -165,8 +175,7 @@ def test_local_bound_is_below_the_bayes_risk_of_two_points(n, epsilon):
 def test_local_bound_is_below_the_risk_of_every_mechanism(d):
     n = np.array([1, 10, 1000, 10**6])
     epsilon = np.geomspace(0.01, 10, 13)[:, None]
-    l2 = lower_bounds.multinomial_local(n, epsilon, d)
-    l1 = lower_bounds.multinomial_local(n, epsilon, d, norm="l1")
+    l2, l1 = local_floor(n, epsilon, d), local_floor(n, epsilon, d, "l1")
     laws = np.vstack(
         [np.full(d, 1 / d), np.eye(d)[0], np.random.default_rng(d).dirichlet(np.ones(d), 20)]
     )
@@ -183,18 +192,79 @@ def test_local_bound_is_below_the_risk_of_every_mechanism(d):
 @pytest.mark.parametrize("d", [2, 5, 12])
 def test_local_bound_falls_with_people_and_budget(norm, d):
     n = np.unique(np.geomspace(1, 10**9, 60).astype(int))
-    values = lower_bounds.multinomial_local(n, 0.5, d, norm=norm)
+    values = local_floor(n, 0.5, d, norm)
     assert np.all(np.diff(values) <= 0) and values[-1] < values[0] / 1000
-    values = lower_bounds.multinomial_local(1000, np.geomspace(1e-3, 10, 60), d, norm=norm)
+    values = local_floor(1000, np.geomspace(1e-3, 10, 60), d, norm)
     assert np.all(np.diff(values) <= 0) and values[-1] < values[0] / 100
-    more = lower_bounds.multinomial_local(1000, 0.5, d + 1, norm=norm)
-    assert more >= lower_bounds.multinomial_local(1000, 0.5, d, norm=norm)
+    # The bounds over pairs of d categories are among those of d + 1.
+    assert np.all(np.diff(local_floor(1000, 0.5, np.arange(2, d + 2), norm)) >= 0)
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2"])
 @pytest.mark.parametrize("epsilon", [1e-8, 50.0, 700.0])
 def test_local_bound_at_extreme_budgets(norm, epsilon):
-    value = lower_bounds.multinomial_local(10, epsilon, 6, norm=norm)
+    value = local_floor(10, epsilon, 6, norm)
     assert np.isfinite(value) and value > 0
     if epsilon < 1:  # nothing is learnt: delta = 1 on one pair, or on all pairs
         assert value == pytest.approx({"l1": 1.0, "l2": 0.5}[norm], rel=1e-6)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_local_bound_of_many_people_with_a_huge_budget_has_no_warning(norm):
+    # The contraction is past 1e300 there, and what is left of a floor next to nothing.
+    assert 0 <= local_floor(10**9, 700.0, 5, norm) < 1e-100
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
+@pytest.mark.parametrize(("n", "d"), [(3, 2), (50, 3), (10**4, 9)])
+def test_a_local_floor_is_the_best_of_what_local_privacy_allows(n, d, epsilon):
+    privacy = Local(Pure(epsilon))
+    parts = [
+        lower_bounds.multinomial_floor(n, d, NonPrivate()),
+        lower_bounds.multinomial_floor(n, d, TotalVariation(np.tanh(epsilon / 2))),
+        local_floor(n, epsilon, d),
+    ]
+    assert lower_bounds.multinomial_floor(n, d, privacy) == pytest.approx(max(parts), rel=1e-12)
+    closed = lower_bounds.multinomial_floor(n, d, privacy, variant="closed")
+    assert parts[0] <= closed <= max(parts) * (1 + 1e-12)
+
+
+BAD = [
+    (lambda v: lower_bounds.multinomial_floor(5, 3, Pure(1.0), **v), {"norm": "max"}, "norm"),
+    (lambda v: lower_bounds.multinomial_floor(5, 3, Pure(1.0), **v), {"norm": "l1"}, "privacy"),
+    (
+        lambda v: lower_bounds.multinomial_floor(5, 3, Pure(1.0), **v),
+        {"method": "contraction"},
+        "privacy",
+    ),
+    (
+        lambda v: lower_bounds.multinomial_floor(5, 3, NonPrivate(), **v),
+        {"method": "assouad"},
+        "method",
+    ),
+    (lambda v: lower_bounds.multinomial_floor(5, 3, Pure(1.0), **v), {"method": "fano"}, "method"),
+    (
+        lambda v: lower_bounds.multinomial_floor(5, 3, Pure(1.0), **v),
+        {"variant": "paper"},
+        "variant",
+    ),
+    (lambda v: lower_bounds.local_contraction(1.0, **v), {"variant": "closed"}, "variant"),
+    (lambda v: lower_bounds.multinomial_floor(5, 3, v), 1.0, "privacy"),
+]
+
+
+@pytest.mark.parametrize(("call", "value", "name"), BAD)
+def test_bad_input_is_named(call, value, name):
+    with pytest.raises((ValueError, TypeError), match=rf"^{name}\b"):
+        call(value)
+
+
+@pytest.mark.parametrize("method", ["assouad", "contraction"])
+def test_the_absolute_loss_has_one_argument_only(method):
+    ask = {"norm": "l1", "method": method}
+    if method == "contraction":
+        assert lower_bounds.multinomial_floor(5, 3, Local(Pure(1.0)), **ask) > 0
+        return
+    with pytest.raises(ValueError, match=r"^method\b"):
+        lower_bounds.multinomial_floor(5, 3, Local(Pure(1.0)), **ask)

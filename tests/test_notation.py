@@ -7,9 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from minimaxdp import divergences, notation, privacy
+from minimaxdp import divergences, privacy
+from minimaxdp.book import notation
+from minimaxdp.guarantees import approximate_to_total_variation
 from minimaxdp.laplace import Gaussian, Laplace, global_sensitivity
-from minimaxdp.randomized_response import Binary
+from minimaxdp.randomized_response import BinaryRR
 
 property_test = settings(max_examples=100, deadline=None, derandomize=True)
 budgets = st.floats(1e-6, 30)
@@ -29,12 +31,12 @@ def test_logarithms_to_and_fro(epsilon, base):
 @property_test
 @given(budgets)
 def test_one_budget_under_all_its_names(epsilon):
-    mechanism = Binary(epsilon)
+    mechanism = BinaryRR(epsilon)
     lie, bias = notation.lie_from_epsilon(epsilon), notation.bias_from_epsilon(epsilon)
-    alpha = privacy.divergence_level(mechanism.channel(), divergences.total_variation)
+    alpha = privacy.worst_divergence(mechanism.channel(), divergences.total_variation)
     assert lie == near(mechanism.flip_probability)
     assert bias == near(mechanism.truth_probability - 0.5, rel=1e-9)
-    assert 2 * bias == near(privacy.approximate_to_total_variation(epsilon))
+    assert 2 * bias == near(approximate_to_total_variation(epsilon))
     assert alpha == near(2 * bias, rel=1e-9)
     # A probability near 1/2 or a bias near 1/2 holds only so many digits of the budget.
     lost = 1e-15 * max(1 / epsilon, np.exp(epsilon))
@@ -64,12 +66,12 @@ def test_replacement_is_twice_add_or_remove_and_no_more(seed):
     rng = np.random.default_rng(seed)
     channel = rng.dirichlet(np.ones(4), size=3)  # no record, record 0, record 1
     removed, replaced = [(0, 1), (0, 2)], [(1, 2)]
-    pure = privacy.pure_epsilon(channel, removed)
-    assert privacy.pure_epsilon(channel, replaced) <= notation.replacement_guarantee(pure)[0]
+    pure = privacy.dp_epsilon(channel, removed)
+    assert privacy.dp_epsilon(channel, replaced) <= notation.replacement_guarantee(pure)[0]
     epsilon = rng.uniform(0, pure)
-    delta = privacy.approximate_delta(channel, epsilon, removed)
+    delta = privacy.privacy_profile(channel, epsilon, removed)
     double, bound = notation.replacement_guarantee(epsilon, delta)
-    assert privacy.approximate_delta(channel, double, replaced) <= bound + 1e-14
+    assert privacy.privacy_profile(channel, double, replaced) <= bound + 1e-14
     rho = privacy.zcdp(channel, removed).high
     assert privacy.zcdp(channel, replaced).low <= notation.replacement_zcdp(rho)
 
@@ -81,13 +83,13 @@ def test_replacement_guarantee_is_attained(epsilon, delta):
     event = np.array([middle, np.exp(epsilon) * middle + delta, least])
     channel = np.column_stack([event, 1 - event])
     removed, replaced = [(0, 1), (0, 2)], [(1, 2)]
-    assert privacy.approximate_delta(channel, epsilon, removed) == near(delta, 1e-9) or delta == 0
+    assert privacy.privacy_profile(channel, epsilon, removed) == near(delta, 1e-9) or delta == 0
     double, bound = notation.replacement_guarantee(epsilon, delta)
     if delta:
-        assert privacy.approximate_delta(channel, double, replaced) == near(bound, 1e-9)
+        assert privacy.privacy_profile(channel, double, replaced) == near(bound, 1e-9)
     else:
-        assert privacy.pure_epsilon(channel, removed) == near(epsilon)
-        assert privacy.pure_epsilon(channel, replaced) == near(double)
+        assert privacy.dp_epsilon(channel, removed) == near(epsilon)
+        assert privacy.dp_epsilon(channel, replaced) == near(double)
 
 
 def test_zcdp_of_a_difference_of_counts_is_four_times():
@@ -179,3 +181,9 @@ def test_laplace_scale_wants_exactly_one_positive_parameter():
     for name in ("standard_deviation", "variance", "rate", "mean_absolute"):
         with pytest.raises(ValueError, match=f"{name} must be greater than 0"):
             notation.laplace_scale(**{name: 0.0})
+
+
+def test_what_no_double_can_hold_is_infinite():
+    assert notation.nats(1e308, 1e308) == notation.in_base(1e308, 1 + 2**-52) == np.inf
+    assert notation.replacement_zcdp(1e308) == notation.proportion_risk(1e308, 1) == np.inf
+    assert notation.laplace_scale(rate=1e-320) == np.inf

@@ -12,7 +12,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from scipy.stats import norm
 
-from minimaxdp import plots
+from minimaxdp.book import plots
 
 X = np.array([1.0, 10.0, 100.0])
 
@@ -208,3 +208,45 @@ def test_lab_of_known_colors():
 def test_colors_contrast_with_white(name):
     luminance = np.array([0.2126, 0.7152, 0.0722]) @ linear(plots.COLORS[name])
     assert 1.05 / (luminance + 0.05) >= 3  # WCAG 2.1, graphical objects
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "message"),
+    [
+        (lambda ax: plots.loglog(3, [1, 2], [1, 2]), TypeError, "ax must be a Axes, got 3"),
+        (lambda ax: plots.loglog(ax, [1, 2], [1, 2, 3]), ValueError, "y must be as long as x"),
+        (
+            lambda ax: plots.loglog(ax, [1, 2], [1, 2], standard_error=[1, 2, 3]),
+            ValueError,
+            "standard_error must have the shape of y",
+        ),
+        (
+            lambda ax: plots.loglog(ax, [1, 2], [1, 2], level=[0.9, 0.95]),
+            ValueError,
+            "level must be a single number",
+        ),
+        (
+            lambda ax: plots.sandwich(ax, [1, 2], floor=1, risk=[1, 1], ceiling=[2, 2]),
+            ValueError,
+            r"floor must have the shape of x, \(2,\), got \(\)",
+        ),
+        (
+            lambda ax: plots.sandwich(ax, [1, 2], floor=[1, 1], risk=[1], ceiling=[2, 2]),
+            ValueError,
+            "risk must have the shape of x",
+        ),
+        (
+            lambda ax: plots.sandwich(
+                ax, [1, 2], floor=[1, 1], risk=[1, 1], ceiling=[2, 2], names=("a", "b")
+            ),
+            TypeError,
+            "names must be three words",
+        ),
+    ],
+)
+def test_shapes_and_types_are_checked_before_anything_is_drawn(call, kind, message):
+    fig, ax = plt.subplots()
+    with pytest.raises(kind, match=f"^{message}"):
+        call(ax)
+    assert not ax.lines and not ax.collections and ax.get_xscale() == "linear"
+    plt.close(fig)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from minimaxdp import channels, divergences, privacy
+from minimaxdp import channels, divergences, guarantees, privacy
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=40)
 settings.load_profile("repeatable")
@@ -97,7 +97,7 @@ def test_pure_epsilon_is_the_supremum_over_events(matrix):
         used = masses[i] > 1e-15
         with np.errstate(divide="ignore"):
             worst = max(worst, np.log(masses[i][used] / masses[j][used]).max())
-    assert privacy.pure_epsilon(matrix) == pytest.approx(worst, rel=1e-12)
+    assert privacy.dp_epsilon(matrix) == pytest.approx(worst, rel=1e-12)
 
 
 @given(finite_channels(inputs=3), st.floats(0, 4))
@@ -106,35 +106,35 @@ def test_approximate_delta_is_the_supremum_over_events(matrix, epsilon):
     worst = max(
         (masses[i] - np.exp(epsilon) * masses[j]).max() for i, j in permutations(range(3), 2)
     )
-    assert privacy.approximate_delta(matrix, epsilon) == pytest.approx(worst, rel=1e-12, abs=1e-14)
+    assert privacy.privacy_profile(matrix, epsilon) == pytest.approx(worst, rel=1e-12, abs=1e-14)
 
 
 @given(finite_channels(inputs=3), st.floats(1e-9, 1))
 def test_epsilon_at_delta_is_the_least_that_will_do(matrix, delta):
-    epsilon = privacy.approximate_epsilon(matrix, delta)
+    epsilon = privacy.epsilon_at_delta(matrix, delta)
     if np.isfinite(epsilon):
-        assert privacy.approximate_delta(matrix, epsilon) <= delta + 1e-14
+        assert privacy.privacy_profile(matrix, epsilon) <= delta + 1e-14
         if epsilon > 1e-6:
-            less = privacy.approximate_delta(matrix, epsilon * (1 - 1e-6))
+            less = privacy.privacy_profile(matrix, epsilon * (1 - 1e-6))
             assert less > delta - 1e-14
     else:
-        assert privacy.approximate_delta(matrix, 600.0) > delta - 1e-14
+        assert privacy.privacy_profile(matrix, 600.0) > delta - 1e-14
 
 
 @given(finite_channels(inputs=3))
 def test_at_delta_zero_approximate_privacy_is_pure(matrix):
-    assert privacy.approximate_epsilon(matrix, 0.0) == pytest.approx(
-        privacy.pure_epsilon(matrix), rel=1e-11
+    assert privacy.epsilon_at_delta(matrix, 0.0) == pytest.approx(
+        privacy.dp_epsilon(matrix), rel=1e-11
     )
 
 
 def test_arrays_of_budgets_keep_their_shape():
     matrix = response(1.3, 4)
     grid = np.linspace(0, 2, 6).reshape(2, 3)
-    deltas = privacy.approximate_delta(matrix, grid)
+    deltas = privacy.privacy_profile(matrix, grid)
     assert deltas.shape == (2, 3)
-    assert deltas.tolist() == [[privacy.approximate_delta(matrix, e) for e in row] for row in grid]
-    back = privacy.approximate_epsilon(matrix, deltas)
+    assert deltas.tolist() == [[privacy.privacy_profile(matrix, e) for e in row] for row in grid]
+    back = privacy.epsilon_at_delta(matrix, deltas)
     np.testing.assert_allclose(back, np.minimum(grid, 1.3), rtol=1e-12)
 
 
@@ -144,25 +144,29 @@ def test_randomized_response_has_its_closed_forms(budget, d):
     matrix = response(budget, d)
     # The matrix holds e**budget only to 1e-16, which is this much of a small budget.
     rel = 1e-12 + 4e-16 / budget
-    assert privacy.pure_epsilon(matrix) == pytest.approx(budget, rel=rel)
+    assert privacy.dp_epsilon(matrix) == pytest.approx(budget, rel=rel)
     for epsilon in (0.0, budget / 3, 2 * budget):
-        assert privacy.approximate_delta(matrix, epsilon) == pytest.approx(
-            privacy.response_delta(epsilon, budget, d), rel=rel, abs=1e-16
+        assert privacy.privacy_profile(matrix, epsilon) == pytest.approx(
+            guarantees.randomized_response_delta(epsilon, budget, d), rel=rel, abs=1e-16
         )
-    delta = privacy.response_delta(budget / 2, budget, d)
-    assert privacy.response_epsilon(delta, budget, d) == pytest.approx(budget / 2, rel=rel)
+    delta = guarantees.randomized_response_delta(budget / 2, budget, d)
+    assert guarantees.randomized_response_epsilon(delta, budget, d) == pytest.approx(
+        budget / 2, rel=rel
+    )
     if d == 2:
         for order in (1, 1.5, 2, 7, np.inf):
-            level = privacy.divergence_level(matrix, divergences.renyi, order=order)
-            assert level == pytest.approx(privacy.response_renyi(order, budget), rel=2 * rel)
+            level = privacy.worst_divergence(matrix, divergences.renyi, order=order)
+            assert level == pytest.approx(
+                guarantees.randomized_response_renyi(order, budget), rel=2 * rel
+            )
 
 
 def test_neighbours_other_than_all_pairs_are_respected():
     worlds, pairs = privacy.datasets(2, 3)
     matrix = channels.power(response(0.7), 3)
-    assert privacy.pure_epsilon(matrix, pairs) == pytest.approx(0.7, rel=1e-12)
-    assert privacy.pure_epsilon(matrix) == pytest.approx(2.1, rel=1e-12)
-    assert privacy.smooth_epsilon(matrix, privacy.distances(worlds)) == pytest.approx(0.7)
+    assert privacy.dp_epsilon(matrix, pairs) == pytest.approx(0.7, rel=1e-12)
+    assert privacy.dp_epsilon(matrix) == pytest.approx(2.1, rel=1e-12)
+    assert privacy.metric_dp_epsilon(matrix, privacy.distances(worlds)) == pytest.approx(0.7)
 
 
 def test_smooth_epsilon_is_the_steepest_slope():
@@ -173,14 +177,14 @@ def test_smooth_epsilon_is_the_steepest_slope():
     steepest = max(
         np.log(matrix[i] / matrix[j]).max() / table[i, j] for i, j in permutations(range(9), 2)
     )
-    assert privacy.smooth_epsilon(matrix, table) == pytest.approx(steepest, rel=1e-12)
-    assert privacy.smooth_epsilon(matrix, table) >= privacy.pure_epsilon(matrix, pairs)
+    assert privacy.metric_dp_epsilon(matrix, table) == pytest.approx(steepest, rel=1e-12)
+    assert privacy.metric_dp_epsilon(matrix, table) >= privacy.dp_epsilon(matrix, pairs)
 
 
 def test_inputs_at_distance_zero_must_look_alike():
     nowhere = np.zeros((2, 2))
-    assert privacy.smooth_epsilon([[0.5, 0.5], [0.5, 0.5]], nowhere) == 0
-    assert privacy.smooth_epsilon([[0.6, 0.4], [0.5, 0.5]], nowhere) == np.inf
+    assert privacy.metric_dp_epsilon([[0.5, 0.5], [0.5, 0.5]], nowhere) == 0
+    assert privacy.metric_dp_epsilon([[0.6, 0.4], [0.5, 0.5]], nowhere) == np.inf
 
 
 @given(finite_channels(zeros=False))
@@ -188,19 +192,19 @@ def test_bounded_range_lies_between_epsilon_and_twice_epsilon(matrix):
     ratio = np.log(matrix[0] / matrix[1])
     spread = privacy.bounded_range(matrix)
     assert spread == pytest.approx(ratio.max() - ratio.min(), rel=1e-9, abs=1e-12)
-    assert privacy.pure_epsilon(matrix) <= spread <= 2 * privacy.pure_epsilon(matrix)
+    assert privacy.dp_epsilon(matrix) <= spread <= 2 * privacy.dp_epsilon(matrix)
 
 
 def test_divergence_level_takes_any_divergence():
     matrix = np.random.default_rng(4).dirichlet(np.ones(3), size=4)
-    hellinger = privacy.divergence_level(
+    hellinger = privacy.worst_divergence(
         matrix, divergences.f_divergence, f=lambda t: (1 - np.sqrt(t)) ** 2 / 2
     )
     assert hellinger == pytest.approx(
-        privacy.divergence_level(matrix, divergences.squared_hellinger), rel=1e-12
+        privacy.worst_divergence(matrix, divergences.squared_hellinger), rel=1e-12
     )
     both = [divergences.kl(matrix[i], matrix[j]) for i, j in permutations(range(4), 2)]
-    assert privacy.divergence_level(matrix, divergences.kl) == max(both)
+    assert privacy.worst_divergence(matrix, divergences.kl) == max(both)
 
 
 # Orders
@@ -217,7 +221,7 @@ def test_the_enclosure_holds_every_order(matrix):
     assert curve.max() <= rho.high * (1 + 1e-13)
     assert rho.low <= rho.high <= rho.low * (1 + 1e-9)
     at = 1 if rho.order == 1 else rho.order
-    attained = privacy.divergence_level(matrix, divergences.renyi, order=at) / at
+    attained = privacy.worst_divergence(matrix, divergences.renyi, order=at) / at
     assert attained == pytest.approx(rho.low, rel=1e-13)
 
 
@@ -231,7 +235,7 @@ def test_the_enclosure_narrows_on_request():
 @pytest.mark.parametrize("epsilon", [1e-3, 0.5, 4.0, 30.0])
 def test_randomized_response_is_epsilon_tanh_half_epsilon_concentrated(epsilon):
     rho = privacy.zcdp(response(epsilon))
-    expected = privacy.pure_to_zcdp(epsilon)
+    expected = guarantees.pure_to_zcdp(epsilon)
     assert rho.low * (1 - 1e-11) <= expected <= rho.high * (1 + 1e-11)
 
 
@@ -244,12 +248,12 @@ def test_one_bad_pair_decides_the_zcdp_of_many():
     worlds, pairs = privacy.datasets(2, 6)
     matrix = channels.power(response(0.4), 6)
     rho = privacy.zcdp(matrix, pairs)
-    assert rho.low * (1 - 1e-12) <= privacy.pure_to_zcdp(0.4) <= rho.high * (1 + 1e-12)
+    assert rho.low * (1 - 1e-12) <= guarantees.pure_to_zcdp(0.4) <= rho.high * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("u", [0.01, 1.0, 6.0])
 def test_laplace_noise_is_most_concentrated_at_order_one(u):
-    rho = privacy.supremum_over_orders(lambda a: privacy.laplace_renyi(a, 1.0, u), u)
+    rho = privacy.supremum_over_orders(lambda a: guarantees.laplace_renyi(a, 1.0, u), u)
     assert rho.order == 1
     assert rho.low == pytest.approx(u + np.expm1(-u), rel=1e-12)
 
@@ -319,7 +323,7 @@ def test_no_post_processing_exceeds_the_inherited_level(matrix, eta, seed):
 )
 def test_the_forward_constant_is_attained(epsilon, delta, eta):
     assert privacy.chtp_epsilon(four_point(epsilon, delta), eta) == pytest.approx(
-        privacy.approximate_to_chtp(epsilon, delta, eta), rel=1e-12
+        guarantees.approximate_to_chtp(epsilon, delta, eta), rel=1e-12
     )
 
 
@@ -372,16 +376,16 @@ def test_the_tradeoff_of_a_channel_is_that_of_its_worst_pair(matrix):
 
 @given(finite_channels(), st.floats(0, 3))
 def test_a_tradeoff_above_the_private_one_is_approximate_privacy(matrix, epsilon):
-    delta = privacy.approximate_delta(matrix, epsilon)
+    delta = privacy.privacy_profile(matrix, epsilon)
     alpha = np.unique(
         np.concatenate(
             [privacy.tradeoff_curve(*matrix)[0], privacy.tradeoff_curve(*matrix[::-1])[0]]
         ).clip(0, 1)
     )
-    gap = privacy.tradeoff(matrix, alpha) - privacy.approximate_tradeoff(epsilon, alpha, delta)
+    gap = privacy.tradeoff(matrix, alpha) - guarantees.approximate_tradeoff(epsilon, alpha, delta)
     assert gap.min() >= -1e-12
     if delta > 1e-6:
-        tighter = privacy.approximate_tradeoff(epsilon, alpha, delta * (1 - 1e-3))
+        tighter = guarantees.approximate_tradeoff(epsilon, alpha, delta * (1 - 1e-3))
         assert np.any(privacy.tradeoff(matrix, alpha) < tighter)
 
 
@@ -389,13 +393,13 @@ def test_randomized_response_runs_along_the_private_tradeoff():
     grid = np.linspace(0, 1, 101)
     np.testing.assert_allclose(
         privacy.tradeoff(response(1.2), grid),
-        privacy.approximate_tradeoff(1.2, grid),
+        guarantees.approximate_tradeoff(1.2, grid),
         rtol=1e-12,
         atol=1e-15,
     )
     np.testing.assert_allclose(
         privacy.tradeoff(four_point(1.2, 0.05), grid),
-        privacy.approximate_tradeoff(1.2, grid, 0.05),
+        guarantees.approximate_tradeoff(1.2, grid, 0.05),
         rtol=1e-12,
         atol=1e-15,
     )
@@ -407,9 +411,9 @@ def test_randomized_response_runs_along_the_private_tradeoff():
 @settings(max_examples=20)
 @given(finite_channels(zeros=False), st.floats(0, 2), st.sampled_from([1.0, 1.5, 2.0, 8.0]))
 def test_no_channel_beats_the_delta_of_its_renyi_level(matrix, epsilon, order):
-    level = privacy.divergence_level(matrix, divergences.renyi, order=order)
-    delta = privacy.approximate_delta(matrix, epsilon)
-    assert delta <= privacy.renyi_to_delta(order, level, epsilon) + 1e-12
+    level = privacy.worst_divergence(matrix, divergences.renyi, order=order)
+    delta = privacy.privacy_profile(matrix, epsilon)
+    assert delta <= guarantees.renyi_to_delta(order, level, epsilon) + 1e-12
 
 
 def test_the_delta_of_a_renyi_level_is_attained_by_a_bit():
@@ -424,19 +428,19 @@ def test_the_delta_of_a_renyi_level_is_attained_by_a_bit():
             divergences.renyi(bits[0], bits[1], order), divergences.renyi(bits[1], bits[0], order)
         )
         best = max(best, (p - np.exp(epsilon) * q)[allowed <= level].max(initial=0.0))
-    bound = privacy.renyi_to_delta(order, level, epsilon)
+    bound = guarantees.renyi_to_delta(order, level, epsilon)
     assert 0 <= bound - best < 1e-3  # the width of the grid
-    bit = privacy.worst_bit(order, level, epsilon)
-    assert privacy.approximate_delta(bit, epsilon) == pytest.approx(bound, rel=1e-12)
-    attained = privacy.divergence_level(bit, divergences.renyi, order=order)
+    bit = guarantees.worst_binary_channel(order, level, epsilon)
+    assert privacy.privacy_profile(bit, epsilon) == pytest.approx(bound, rel=1e-12)
+    attained = privacy.worst_divergence(bit, divergences.renyi, order=order)
     assert attained == pytest.approx(level, rel=1e-9)
 
 
 @given(finite_channels(zeros=False))
 def test_kl_bounds_total_variation_sharper_than_pinsker(matrix):
-    level = privacy.divergence_level(matrix, divergences.kl)
-    distance = privacy.divergence_level(matrix, divergences.total_variation)
-    bound = privacy.kl_to_total_variation(level)
+    level = privacy.worst_divergence(matrix, divergences.kl)
+    distance = privacy.worst_divergence(matrix, divergences.total_variation)
+    bound = guarantees.kl_to_total_variation(level)
     assert distance <= bound * (1 + 1e-12)
     assert bound <= np.sqrt(level / 2) * (1 + 1e-12)
 
@@ -449,7 +453,7 @@ def violates_only_just(p, epsilon, delta):
 def test_the_converse_constant_is_never_beaten():
     # Every pair of bits on the border of (epsilon, delta): its level must reach tanh(epsilon/4).
     for level in (0.02, 0.2, 0.4, 0.499):
-        epsilon = privacy.chtp_to_approximate(level)
+        epsilon = guarantees.chtp_to_approximate(level)
         for delta in (1e-4, 0.01, 0.3, 0.8):
             for p in np.linspace(delta, 1, 41)[1:]:
                 found = privacy.chtp_epsilon(violates_only_just(p, epsilon, delta), delta)
@@ -463,7 +467,7 @@ def test_the_converse_stops_at_one_half():
 
 def test_posterior_range_is_that_of_randomized_response():
     for epsilon, prior in product((0.1, 1.0, 5.0), (0.01, 0.5, 0.9)):
-        low, high = privacy.posterior_range(epsilon, prior)
+        low, high = guarantees.posterior_range(prior, epsilon)
         seen = channels.posterior(response(epsilon), [prior, 1 - prior])[:, 0]
         assert seen == pytest.approx([high, low], rel=1e-12)
 
@@ -473,12 +477,12 @@ def test_posterior_range_is_that_of_randomized_response():
 
 @given(finite_channels(inputs=3), finite_channels(inputs=3))
 def test_budgets_add_up_when_both_outputs_are_released(first, second):
-    both = channels.joint(first, second)
-    total = privacy.pure_epsilon(first) + privacy.pure_epsilon(second)
-    assert privacy.pure_epsilon(both) <= total * (1 + 1e-12)
-    assert privacy.divergence_level(both, divergences.kl) <= (
-        privacy.divergence_level(first, divergences.kl)
-        + privacy.divergence_level(second, divergences.kl)
+    both = channels.adaptive_composition(first, second)
+    total = privacy.dp_epsilon(first) + privacy.dp_epsilon(second)
+    assert privacy.dp_epsilon(both) <= total * (1 + 1e-12)
+    assert privacy.worst_divergence(both, divergences.kl) <= (
+        privacy.worst_divergence(first, divergences.kl)
+        + privacy.worst_divergence(second, divergences.kl)
     ) * (1 + 1e-12)
 
 
@@ -486,7 +490,7 @@ def test_an_adaptive_second_release_is_the_law_of_total_probability():
     rng = np.random.default_rng(8)
     first = rng.dirichlet(np.ones(2), size=3)
     second = rng.dirichlet(np.ones(4), size=(2, 3))
-    both = channels.joint(first, second)
+    both = channels.adaptive_composition(first, second)
     for x, y, z in product(range(3), range(2), range(4)):
         assert both[x, 4 * y + z] == first[x, y] * second[y, x, z]
 
@@ -501,7 +505,7 @@ def test_garbling_recovers_a_post_processing(matrix, seed):
 
 @given(finite_channels(zeros=False))
 def test_every_private_pair_is_a_garbling_of_randomized_response(matrix):
-    epsilon = privacy.pure_epsilon(matrix)
+    epsilon = privacy.dp_epsilon(matrix)
     assert channels.garbling(response(epsilon * (1 + 1e-9)), matrix) is not None
     assert channels.garbling(response(epsilon * 0.99), matrix) is None
 
@@ -512,9 +516,9 @@ def test_every_private_pair_is_a_garbling_of_randomized_response(matrix):
 def test_the_report_gathers_the_same_numbers():
     matrix = np.random.default_rng(5).dirichlet(np.ones(4), size=3)
     table = privacy.report(matrix, distances=1 - np.eye(3), etas=(0.1, 0.3))
-    assert table.pure == table.smooth == privacy.pure_epsilon(matrix)
-    assert table.delta_at[0.5] == privacy.approximate_delta(matrix, 0.5)
-    assert table.epsilon_at[0.01] == privacy.approximate_epsilon(matrix, 0.01)
+    assert table.pure == table.smooth == privacy.dp_epsilon(matrix)
+    assert table.delta_at[0.5] == privacy.privacy_profile(matrix, 0.5)
+    assert table.epsilon_at[0.01] == privacy.epsilon_at_delta(matrix, 0.01)
     assert table.chi_square == pytest.approx(np.expm1(table.renyi[2.0]), rel=1e-12)
     assert table.chtp[0.3] == privacy.chtp_epsilon(matrix, 0.3) <= table.chtp[0.1]
     assert table.zcdp == privacy.zcdp(matrix)
@@ -528,23 +532,23 @@ FLIP = [[0.75, 0.25], [0.25, 0.75]]
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: privacy.pure_epsilon([[0.5, 0.6], [0.5, 0.5]]), "channel must sum to one"),
-        (lambda: privacy.pure_epsilon([[0.5, 0.5]]), "channel must have at least two inputs"),
-        (lambda: privacy.pure_epsilon(FLIP, [[0, 2]]), "pairs must be at most 1, got 2"),
-        (lambda: privacy.pure_epsilon(FLIP, [0, 1]), r"pairs must have shape \(m, 2\)"),
-        (lambda: privacy.pure_epsilon(FLIP, []), "pairs must not be empty"),
-        (lambda: privacy.approximate_delta(FLIP, -0.1), "epsilon must be at least 0, got -0.1"),
-        (lambda: privacy.approximate_delta(FLIP, np.nan), "epsilon must be finite, got nan"),
-        (lambda: privacy.approximate_epsilon(FLIP, 1.5), "delta must be at most 1, got 1.5"),
-        (lambda: privacy.smooth_epsilon(FLIP, [[0, 1], [2, 0]]), "distances must be symmetric"),
-        (lambda: privacy.smooth_epsilon(FLIP, [[0]]), "distances must have shape"),
+        (lambda: privacy.dp_epsilon([[0.5, 0.6], [0.5, 0.5]]), "channel must sum to one"),
+        (lambda: privacy.dp_epsilon([[0.5, 0.5]]), "channel must have at least two inputs"),
+        (lambda: privacy.dp_epsilon(FLIP, [[0, 2]]), "pairs must be at most 1, got 2"),
+        (lambda: privacy.dp_epsilon(FLIP, [0, 1]), r"pairs must have shape \(m, 2\)"),
+        (lambda: privacy.dp_epsilon(FLIP, []), "pairs must not be empty"),
+        (lambda: privacy.privacy_profile(FLIP, -0.1), "epsilon must be at least 0, got -0.1"),
+        (lambda: privacy.privacy_profile(FLIP, np.nan), "epsilon must be finite, got nan"),
+        (lambda: privacy.epsilon_at_delta(FLIP, 1.5), "delta must be at most 1, got 1.5"),
+        (lambda: privacy.metric_dp_epsilon(FLIP, [[0, 1], [2, 0]]), "distances must be symmetric"),
+        (lambda: privacy.metric_dp_epsilon(FLIP, [[0]]), "distances must have shape"),
         (lambda: privacy.zcdp(FLIP, rtol=1e-15), "rtol must be at least 1e-12"),
-        (lambda: privacy.chtp_epsilon(FLIP, 0.0), "eta must be greater than 0"),
+        (lambda: privacy.chtp_epsilon(FLIP, 0.0), "eta must be at least 1e-300"),
         (
             lambda: privacy.chtp_epsilon(np.full((2, 17), 1 / 17), 0.5, inherited=False),
             "channel must have at most 16 outputs",
         ),
-        (lambda: privacy.chtp_to_approximate(0.5), "level must be less than 0.5"),
+        (lambda: guarantees.chtp_to_approximate(0.5), "level must be less than 0.5"),
         (lambda: privacy.tradeoff(FLIP, 1.1), "alpha must be at most 1"),
         (lambda: privacy.tradeoff_curve([0.5, 0.5], [1.0]), "p and q must be two laws"),
         (lambda: privacy.datasets(2, 0), "n must be at least 1"),
@@ -553,8 +557,8 @@ FLIP = [[0.75, 0.25], [0.25, 0.75]]
         (lambda: privacy.distances([(0,), (0, 1)]), "worlds must hold data sets of one length"),
         (lambda: privacy.distances([(0,), (1,)], [[0, 2], [2, 0]]), "metric must be at most 1"),
         (lambda: privacy.distances([(0,), (1,)], [[0, 1], [0, 0]]), "metric must be symmetric"),
-        (lambda: privacy.renyi_to_delta(0.5, 1, 1), "order must be at least 1"),
-        (lambda: channels.joint(FLIP, [[1.0]]), "second must have shape"),
+        (lambda: guarantees.renyi_to_delta(0.5, 1, 1), "order must be at least 1"),
+        (lambda: channels.adaptive_composition(FLIP, [[1.0]]), "second must have shape"),
         (lambda: channels.garbling(FLIP, [[1.0]]), "target must have the 2 inputs"),
     ],
 )
@@ -565,6 +569,6 @@ def test_bad_input_is_named(call, message):
 
 def test_wrong_types_are_named():
     with pytest.raises(TypeError, match="pairs must be integers"):
-        privacy.pure_epsilon(FLIP, [[0.0, 1.0]])
+        privacy.dp_epsilon(FLIP, [[0.0, 1.0]])
     with pytest.raises(TypeError, match="n must be integers"):
         privacy.datasets(2, 3.0)

@@ -9,7 +9,7 @@ from laws import ERROR_RATE
 from scipy import stats
 from scipy.integrate import quad
 
-from minimaxdp import divergences, privacy
+from minimaxdp import divergences, guarantees, privacy
 
 RNG_BUDGETS = np.random.default_rng(20)
 EPSILONS = 10 ** RNG_BUDGETS.uniform(-6, 1.3, 150)
@@ -28,8 +28,8 @@ def relative(value, exact):
 
 
 def test_gaussian_delta_to_twelve_digits_down_to_1e_12():
-    sigmas = privacy.gaussian_sigma(EPSILONS, DELTAS)
-    values = privacy.gaussian_delta(EPSILONS, sigmas)
+    sigmas = guarantees.gaussian_sigma(EPSILONS, DELTAS)
+    values = guarantees.gaussian_delta(EPSILONS, sigmas)
     exact = [gaussian_by_mpmath(e, s) for e, s in zip(EPSILONS, sigmas, strict=True)]
     assert max(map(relative, values, exact)) < 1e-13
     assert max(map(relative, DELTAS, exact)) < 1e-12  # the sigma that was asked for
@@ -38,7 +38,7 @@ def test_gaussian_delta_to_twelve_digits_down_to_1e_12():
 @pytest.mark.parametrize("epsilon", [0.0, 1e-6, 1e-3, 1.0, 20.0])
 def test_gaussian_delta_at_every_scale_of_noise(epsilon):
     sigmas = np.geomspace(0.02, 50, 25)
-    values = privacy.gaussian_delta(epsilon, sigmas)
+    values = guarantees.gaussian_delta(epsilon, sigmas)
     for sigma, value in zip(sigmas, values, strict=True):
         exact = gaussian_by_mpmath(epsilon, sigma)
         if exact > 1e-300:
@@ -47,16 +47,16 @@ def test_gaussian_delta_at_every_scale_of_noise(epsilon):
 
 
 def test_gaussian_epsilon_inverts_gaussian_delta():
-    sigmas = privacy.gaussian_sigma(EPSILONS, DELTAS)
-    back = privacy.gaussian_epsilon(DELTAS, sigmas)
-    np.testing.assert_allclose(privacy.gaussian_delta(back, sigmas), DELTAS, rtol=1e-12)
-    assert privacy.gaussian_epsilon(0.9, 1.0) == 0  # total variation is already below
+    sigmas = guarantees.gaussian_sigma(EPSILONS, DELTAS)
+    back = guarantees.gaussian_epsilon(DELTAS, sigmas)
+    np.testing.assert_allclose(guarantees.gaussian_delta(back, sigmas), DELTAS, rtol=1e-12)
+    assert guarantees.gaussian_epsilon(0.9, 1.0) == 0  # total variation is already below
 
 
 def test_ten_thousand_sigmas_take_a_moment():
     sigmas = np.geomspace(0.01, 100, 10_000)
     start = perf_counter()
-    values = privacy.gaussian_delta(1.0, sigmas)
+    values = guarantees.gaussian_delta(1.0, sigmas)
     assert perf_counter() - start < 0.9
     assert np.all(np.diff(values) <= 0)
 
@@ -64,7 +64,7 @@ def test_ten_thousand_sigmas_take_a_moment():
 def test_laplace_delta_to_twelve_digits_down_to_1e_12():
     scales = 10 ** RNG_BUDGETS.uniform(-3, 3, len(DELTAS))
     reach = scales * (EPSILONS - 2 * np.log1p(-DELTAS))
-    values = privacy.laplace_delta(EPSILONS, scales, reach)
+    values = guarantees.laplace_delta(EPSILONS, scales, reach)
     with mp.workdps(50):
         for e, s, r, value in zip(EPSILONS, scales, reach, values, strict=True):
             exact = -mp.expm1((mp.mpf(float(e)) - mp.mpf(float(r)) / mp.mpf(float(s))) / 2)
@@ -72,16 +72,18 @@ def test_laplace_delta_to_twelve_digits_down_to_1e_12():
 
 
 def test_laplace_epsilon_inverts_laplace_delta():
-    epsilon = privacy.laplace_epsilon([0.0, 1e-9, 0.2, 0.9], 0.5)
-    np.testing.assert_allclose(privacy.laplace_delta(epsilon[:3], 0.5), [0, 1e-9, 0.2], atol=1e-15)
+    epsilon = guarantees.laplace_epsilon([0.0, 1e-9, 0.2, 0.9], 0.5)
+    np.testing.assert_allclose(
+        guarantees.laplace_delta(epsilon[:3], 0.5), [0, 1e-9, 0.2], atol=1e-15
+    )
     assert epsilon[0] == 2 and epsilon[3] == 0
 
 
 @pytest.mark.parametrize(
     ("law", "delta"),
     [
-        (stats.laplace(scale=0.8), lambda e: privacy.laplace_delta(e, 0.8)),
-        (stats.norm(scale=0.8), lambda e: privacy.gaussian_delta(e, 0.8)),
+        (stats.laplace(scale=0.8), lambda e: guarantees.laplace_delta(e, 0.8)),
+        (stats.norm(scale=0.8), lambda e: guarantees.gaussian_delta(e, 0.8)),
     ],
 )
 def test_delta_is_the_integral_of_the_excess(law, delta):
@@ -110,9 +112,9 @@ def test_renyi_curves_to_twelve_digits(order, u):
             down = (a - 1) / (2 * a - 1) * mp.exp(-a * v)
             laplace = mp.log(a / (2 * a - 1) * mp.exp((a - 1) * v) + down) / (a - 1)
             response = mp.log((mp.exp(a * v) + mp.exp((1 - a) * v)) / (1 + mp.exp(v))) / (a - 1)
-    assert relative(privacy.laplace_renyi(order, 1.0, u), laplace) < 1e-12
-    assert relative(privacy.response_renyi(order, u), response) < 1e-12
-    assert privacy.gaussian_renyi(order, 2.0) == order / 8
+    assert relative(guarantees.laplace_renyi(order, 1.0, u), laplace) < 1e-12
+    assert relative(guarantees.randomized_response_renyi(order, u), response) < 1e-12
+    assert guarantees.gaussian_renyi(order, 2.0) == order / 8
 
 
 @pytest.mark.parametrize("law", [stats.laplace, stats.norm])
@@ -123,7 +125,7 @@ def test_renyi_curves_by_quadrature(law):
 
         return sum(quad(density, a, b, epsabs=1e-14)[0] for a, b in ((-40, 0), (0, 0.7), (0.7, 40)))
 
-    curve = privacy.laplace_renyi if law is stats.laplace else privacy.gaussian_renyi
+    curve = guarantees.laplace_renyi if law is stats.laplace else guarantees.gaussian_renyi
     for order in (1.5, 2.0, 4.0):
         expected = np.log(log_ratio_moment(order)) / (order - 1)
         assert curve(order, 1.0, 0.7) == pytest.approx(expected, rel=1e-9)
@@ -132,8 +134,8 @@ def test_renyi_curves_by_quadrature(law):
 @pytest.mark.parametrize(
     ("law", "curve", "shift"),
     [
-        (stats.laplace, privacy.laplace_tradeoff, 0.8),
-        (stats.norm, privacy.gaussian_tradeoff, 0.8),
+        (stats.laplace, guarantees.laplace_tradeoff, 0.8),
+        (stats.norm, guarantees.gaussian_tradeoff, 0.8),
     ],
 )
 def test_tradeoff_curves_are_those_of_the_threshold_tests(law, curve, shift):
@@ -157,31 +159,31 @@ def test_a_fine_histogram_of_laplace_noise_has_its_parameters():
             for shift in (0.0, 1.0)
         ]
     )
-    assert privacy.pure_epsilon(rows) == pytest.approx(1.0, rel=1e-9)
+    assert privacy.dp_epsilon(rows) == pytest.approx(1.0, rel=1e-9)
     for epsilon in (0.0, 0.5):
         # Binning is post-processing: it can only lower delta, and by little here.
         exact, binned = (
-            privacy.laplace_delta(epsilon, 1.0),
-            privacy.approximate_delta(rows, epsilon),
+            guarantees.laplace_delta(epsilon, 1.0),
+            privacy.privacy_profile(rows, epsilon),
         )
         assert exact * (1 - 1e-3) < binned < exact * (1 + 1e-12)
-    kl = privacy.divergence_level(rows, divergences.kl)
+    kl = privacy.worst_divergence(rows, divergences.kl)
     assert np.exp(-1) * (1 - 1e-3) < kl < np.exp(-1)
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: privacy.gaussian_delta(-1, 1), "epsilon must be at least 0"),
-        (lambda: privacy.gaussian_delta(1, 0), "sigma must be greater than 0"),
-        (lambda: privacy.laplace_delta(1, np.inf), "scale must be finite"),
-        (lambda: privacy.laplace_epsilon(1.0, 1), "delta must be less than 1"),
-        (lambda: privacy.gaussian_sigma(1, 0.0), "delta must be greater than 0"),
-        (lambda: privacy.laplace_renyi(0.5, 1), "order must be at least 1"),
-        (lambda: privacy.response_delta(1, 0.0), "budget must be greater than 0"),
-        (lambda: privacy.laplace_tradeoff(0.0, 0.5), "epsilon must be greater than 0"),
-        (lambda: privacy.audit(None, 0, 1, runs=5), "runs must be at least 20"),
-        (lambda: privacy.audit(None, 0, 1, level=1.0), "level must be less than 1"),
+        (lambda: guarantees.gaussian_delta(-1, 1), "epsilon must be at least 0"),
+        (lambda: guarantees.gaussian_delta(1, 0), "sigma must be greater than 0"),
+        (lambda: guarantees.laplace_delta(1, np.inf), "scale must be finite"),
+        (lambda: guarantees.laplace_epsilon(1.0, 1), "delta must be less than 1"),
+        (lambda: guarantees.gaussian_sigma(1, 0.0), "delta must be greater than 0"),
+        (lambda: guarantees.laplace_renyi(0.5, 1), "order must be at least 1"),
+        (lambda: guarantees.randomized_response_delta(1, 0.0), "budget must be greater than 0"),
+        (lambda: guarantees.laplace_tradeoff(0.0, 0.5), "epsilon must be greater than 0"),
+        (lambda: privacy.audit(print, 0, 1, runs=5), "runs must be at least 20"),
+        (lambda: privacy.audit(print, 0, 1, level=1.0), "level must be less than 1"),
         (lambda: privacy.audit(lambda x, r, n: [0.0], 0, 1), "mechanism must return 100000"),
         (
             lambda: privacy.audit(lambda x, r, n: np.full(n, np.nan), 0, 1),
@@ -253,7 +255,7 @@ def test_the_audit_allows_a_delta():
     def noise(x, rng, size):
         return x.sum() + rng.normal(0, 1, size)
 
-    delta = float(privacy.gaussian_delta(1.0, 1.0))
+    delta = float(guarantees.gaussian_delta(1.0, 1.0))
     assert privacy.audit(noise, FIRST, SECOND, level=1 - ERROR_RATE, rng=3).refutes(1.0)
     allowed = privacy.audit(noise, FIRST, SECOND, delta=delta, level=1 - ERROR_RATE, rng=3)
     assert not allowed.refutes(1.0)

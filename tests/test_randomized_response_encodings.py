@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 from scipy.linalg import hadamard
 
-from minimaxdp import channels
+from minimaxdp import privacy
 from minimaxdp import randomized_response as rr
 from minimaxdp.randomized_response import (
     HadamardResponse,
-    OptimisedUnary,
+    OptimizedUnary,
     SubsetSelection,
     best_subset_size,
     hadamard_risk,
-    optimised_unary_risk,
+    optimized_unary_risk,
     subset_selection_risk,
 )
 
-MECHANISMS = [HadamardResponse, OptimisedUnary, SubsetSelection]
+MECHANISMS = [HadamardResponse, OptimizedUnary, SubsetSelection]
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
@@ -27,14 +27,14 @@ MECHANISMS = [HadamardResponse, OptimisedUnary, SubsetSelection]
 def test_the_guarantee_is_exact(mechanism, epsilon, d):
     channel = mechanism(epsilon, d).channel()
     np.testing.assert_allclose(channel.sum(axis=1), 1, rtol=1e-12)
-    assert channels.local_epsilon(channel) == pytest.approx(epsilon, rel=1e-9)
+    assert privacy.dp_epsilon(channel) == pytest.approx(epsilon, rel=1e-9)
 
 
 def bits(mechanism):
     """Which categories each report speaks for, one row a report."""
     if isinstance(mechanism, SubsetSelection):
         return mechanism._subsets()
-    if isinstance(mechanism, OptimisedUnary):
+    if isinstance(mechanism, OptimizedUnary):
         return np.array(list(product([0, 1], repeat=mechanism.d)))
     return (hadamard(mechanism.reports)[:, 1 : mechanism.d + 1] + 1) // 2
 
@@ -96,7 +96,7 @@ def test_subset_selection_is_best_and_its_size_too(d):
     e, w = np.exp(epsilon), best_subset_size(epsilon, d)
     closed = (d - 1) ** 2 * (w * e + d - w) ** 2 / (d * w * (d - w) * (e - 1) ** 2)
     np.testing.assert_allclose(best, closed, rtol=1e-9)
-    for other in (rr.unary_risk, rr.kary_risk, optimised_unary_risk, hadamard_risk):
+    for other in (rr.unary_risk, rr.kary_risk, optimized_unary_risk, hadamard_risk):
         assert np.all(best <= other(epsilon, uniform, 1) * (1 + 1e-12))
 
 
@@ -104,7 +104,7 @@ def test_numbers_of_the_literature():
     uniform = np.full(6, 1 / 6)
     got = [subset_selection_risk(e, uniform, 1) for e in (0.3, 1.0, 2.5)]
     np.testing.assert_allclose(got, [188, 15.7, 2.0], rtol=0.02)
-    assert optimised_unary_risk(2.0, [1.0] + [0.0] * 9, 1) == pytest.approx(
+    assert optimized_unary_risk(2.0, [1.0] + [0.0] * 9, 1) == pytest.approx(
         10 * 4 * np.exp(2) / np.expm1(2) ** 2 + 1, rel=1e-12
     )
     assert hadamard_risk(1e-4, uniform, 1) == pytest.approx(6 * 4e8, rel=1e-6)
@@ -114,9 +114,9 @@ BAD = [
     (lambda: SubsetSelection(1.0, 4, 4), ValueError, "w"),
     (lambda: SubsetSelection(0.0, 4), ValueError, "epsilon"),
     (lambda: SubsetSelection(1.0, 40, 20).channel(), ValueError, "d must leave"),
-    (lambda: OptimisedUnary(1.0, 1), ValueError, "d"),
-    (lambda: OptimisedUnary(1.0, 17).channel(), ValueError, "d"),
-    (lambda: OptimisedUnary(1.0, 3).tally([[0, 1]]), ValueError, "reports"),
+    (lambda: OptimizedUnary(1.0, 1), ValueError, "d"),
+    (lambda: OptimizedUnary(1.0, 17).channel(), ValueError, "d"),
+    (lambda: OptimizedUnary(1.0, 3).tally([[0, 1]]), ValueError, "reports"),
     (lambda: SubsetSelection(1.0, 3).tally([[0, 1]]), ValueError, "reports"),
     (lambda: HadamardResponse(1.0, 5000).channel(), ValueError, "d"),
     (lambda: HadamardResponse(1.0, 3).tally([4]), ValueError, "reports"),

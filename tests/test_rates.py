@@ -150,3 +150,18 @@ def test_symbols_must_be_positive():
 def test_exponents(expression, expected):
     result = exponent(expression, n)
     assert result == expected or sp.simplify(result - expected) == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: balance("n", 1 / n, n), "first must be an expression of sympy, got 'n'"),
+        (lambda: balance(n, [1], n), "second must be an expression of sympy"),
+        (lambda: balance(n, 1 / n, "n"), "variable must be a Symbol, got 'n'"),
+        (lambda: exponent("n", n), "expression must be an expression of sympy, got 'n'"),
+        (lambda: exponent(n, 3), "symbol must be a Symbol, got 3"),
+    ],
+)
+def test_what_is_not_of_sympy_is_refused(call, message):
+    with pytest.raises(TypeError, match=f"^{message}"):
+        call()

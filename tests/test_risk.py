@@ -7,7 +7,7 @@ import pytest
 from laws import ERROR_RATE
 from scipy.stats import binomtest, chi2
 
-from minimaxdp.risk import MonteCarlo, fit_power_law, monte_carlo
+from minimaxdp.risk import Exponent, MonteCarlo, PowerLaw, fit_power_law, monte_carlo
 
 
 def normal_losses(rng, size):
@@ -107,7 +107,8 @@ def test_agrees_with_rejects_a_wrong_value():
     assert result.agrees_with(3.0)
     assert not result.agrees_with(3.0 + 10 * 2 / 100)
     assert not result.agrees_with(3.0 - 10 * 2 / 100)
-    assert not result.agrees_with(np.nan)
+    with pytest.raises(ValueError, match="^value must be finite, got nan"):
+        result.agrees_with(np.nan)
 
 
 def test_agrees_with_rejects_at_its_error_rate():
@@ -218,13 +219,13 @@ def test_weights_follow_the_errors():
         ([1, 2, 3], {"n": [2, 2, 2]}, "factors must vary independently"),
         ([1, 2, 3, 4], {"n": [1, 2, 3, 4], "m": [1, 4, 9, 16]}, "factors must vary independently"),
         ([1, 2], {"n": [1, 2]}, "factors must vary independently over more than 2 values"),
-        ([1, 2, 3], {"n": [1, 2]}, r"n must have the shape \(3,\), got \(2,\)"),
+        ([1, 2, 3], {"n": [1, 2]}, r"n must have the shape of values, \(3,\), got \(2,\)"),
         ([[1, 2, 3]], {"n": [1, 2, 3]}, r"values must be a vector, got shape \(1, 3\)"),
         (1.0, {"n": 1.0}, r"values must be a vector, got shape \(\)"),
         (
             [1, 2, 3],
             {"n": [1, 2, 3], "standard_errors": [1, 1]},
-            r"standard_errors must have the shape \(3,\), got \(2,\)",
+            r"standard_errors must have the shape of values, \(3,\), got \(2,\)",
         ),
     ],
 )
@@ -237,3 +238,104 @@ def test_an_exponent_prints_with_its_interval():
     exponent = fit_power_law([1, 0.5, 0.25], n=[1, 2, 4]).exponents["n"]
     assert f"{exponent:.1f}" == "-1.0 [-1.0, -1.0]"
     assert f"{exponent}".startswith("-1.000 [")
+
+
+def test_an_exact_power_law_without_standard_errors_has_no_misfit():
+    # Nothing was measured that the residuals, here zero, could be compared with.
+    fit = fit_power_law([1, 2, 4], n=[1, 2, 4])
+    assert np.isnan(fit.misfit)
+    assert fit.exponents["n"].estimate == pytest.approx(1, rel=1e-14)
+    tested = fit_power_law([1, 2, 4], n=[1, 2, 4], standard_errors=[1, 1, 1])
+    assert tested.misfit == pytest.approx(1, rel=1e-12)
+
+
+def test_the_score_of_losses_that_never_vary():
+    constant = monte_carlo(lambda rng, size: np.full(size, 2.0), 10, rng=0)
+    assert constant.z_score([1.0, 2.0, 3.0]).tolist() == [np.inf, 0.0, -np.inf]
+    assert constant.agrees_with(2.0) and not constant.agrees_with(3.0)
+
+
+def test_every_source_of_randomness_gives_its_own_stream():
+    seeded = [
+        monte_carlo(normal_losses, 50, rng=rng, block=20).mean
+        for rng in (5, np.random.default_rng(5), np.random.SeedSequence(5))
+    ]
+    assert len(set(seeded)) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "message"),
+    [
+        (lambda r: r.z_score(np.nan), ValueError, "value must be finite, got nan"),
+        (lambda r: r.z_score("1"), TypeError, "value must be real numbers"),
+        (lambda r: r.agrees_with(np.inf), ValueError, "value must be finite, got inf"),
+        (lambda r: r.agrees_with(1, error_rate=[0.1]), ValueError, "error_rate must be a single"),
+        (lambda r: r.interval([0.9]), ValueError, "level must be a single number"),
+        (lambda r: monte_carlo(3, 10), TypeError, "loss must be callable, got 3"),
+        (lambda r: monte_carlo(normal_losses, 10, rng="a"), TypeError, "rng must be a Generator"),
+        (lambda r: monte_carlo(normal_losses, 10, rng=True), TypeError, "rng must be a Generator"),
+        (lambda r: monte_carlo(normal_losses, 10**10), ValueError, "replications must leave arr"),
+        (lambda r: monte_carlo(normal_losses, 10**8, block=1), ValueError, "block must leave arr"),
+        (
+            lambda r: monte_carlo(lambda rng, size: ["a"] * size, 10),
+            TypeError,
+            "loss must return real numbers",
+        ),
+        (
+            lambda r: monte_carlo(lambda rng, size: np.ones((size, size)), 5, block=2),
+            ValueError,
+            "loss must return as many columns every time",
+        ),
+        (
+            lambda r: fit_power_law([1, 2, 3], n=[1, 2, 4], standard_errors=[1e-320, 1, 1]),
+            ValueError,
+            "standard_errors must be at least",
+        ),
+        (lambda r: fit_power_law([1, 2, 3], n=[1, 2, 4])(m=1), ValueError, "factors must be n, go"),
+        (lambda r: fit_power_law([1, 2, 3], n=[1, 2, 4])(n=0), ValueError, "n must be greater tha"),
+    ],
+)
+def test_bad_input_is_named(call, kind, message):
+    with pytest.raises(kind, match=f"^{message}"):
+        call(monte_carlo(normal_losses, 10, rng=0))
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "message"),
+    [
+        (lambda: MonteCarlo(np.nan, 0.1, 10), ValueError, "mean must be finite"),
+        (lambda: MonteCarlo(1.0, -0.1, 10), ValueError, "standard_error must be at least 0"),
+        (lambda: MonteCarlo(1.0, 0.1, 1), ValueError, "replications must be at least 2"),
+        (lambda: MonteCarlo([1, 2], [1, 2, 3], 9), ValueError, "mean and standard_error must br"),
+        (lambda: "a" in Exponent(1.0, 0.5, 1.5), TypeError, "value must be real numbers"),
+        (
+            lambda: monte_carlo(normal_losses, 9, workers=1025),
+            ValueError,
+            "workers must be at most",
+        ),
+        (
+            lambda: monte_carlo(normal_losses, 9, workers=lambda f, tasks: [1.0]),
+            TypeError,
+            "workers must return one result",
+        ),
+        (
+            lambda: monte_carlo(normal_losses, 9, workers=lambda f, tasks: None),
+            TypeError,
+            "workers must return one result for each task",
+        ),
+        (
+            lambda: PowerLaw(1.0, dict.fromkeys("ab", Exponent(1, 1, 1)), 1)(a=[1, 2], b=[1, 2, 3]),
+            ValueError,
+            "a and b must broadcast",
+        ),
+    ],
+)
+def test_records_and_workers_are_checked_by_name(call, kind, message):
+    with pytest.raises(kind, match=f"^{message}"):
+        call()
+
+
+def test_a_power_law_beyond_the_range_of_a_double_is_no_nan():
+    law = PowerLaw(3.0, {"n": Exponent(-2, -2, -2), "d": Exponent(2, 2, 2)}, 0.5)
+    assert law(n=1e200, d=1e200) == pytest.approx(3.0, rel=1e-12)
+    assert law(n=1e-200, d=1.0) == np.inf and law(n=1e200, d=1.0) == 0

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import pytest
 from bs4 import BeautifulSoup
 
-from minimaxdp.sliders import slider
+from minimaxdp.book.sliders import slider
 
 
 def draw(ax: plt.Axes, slope: float) -> str:
@@ -75,3 +75,20 @@ def test_bad_input_is_refused_and_leaves_no_figure_open(changes: dict, condition
     with pytest.raises(ValueError, match=condition):
         figure(**changes)
     assert plt.get_fignums() == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "condition"),
+    [
+        ({"name": 3}, "name must be a str, got 3"),
+        ({"label": None}, "label must be a str, got None"),
+        ({"alt": b"x"}, "alt must be a str"),
+        ({"form": 2}, "form must be a str, got 2"),
+        ({"draw": "draw"}, "draw must be callable, got 'draw'"),
+        ({"values": ["a", "b"]}, "values must be real numbers"),
+        ({"start": 0.0}, "start must be integers"),
+    ],
+)
+def test_wrong_types_are_refused(changes: dict, condition: str) -> None:
+    with pytest.raises(TypeError, match=f"^{condition}"):
+        figure(**changes)

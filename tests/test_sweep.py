@@ -18,11 +18,12 @@ import psutil
 import pytest
 
 from minimaxdp import risk, sweep
-from minimaxdp.sweep import engine
+from minimaxdp.book import experiments
+from minimaxdp.sweep import _engine as engine
 
 CELLS = [
     cell
-    for problem, kind in sweep.PROBLEMS.items()
+    for problem, kind in experiments.EXPERIMENTS.items()
     for cell in sweep.grid(
         problem=problem,
         mechanism=list(kind.mechanisms),
@@ -91,10 +92,10 @@ def test_results_are_the_averages_of_the_named_streams(tmp_path: Path) -> None:
 
 
 def test_simulated_risks_agree_with_the_exact_ones(tmp_path: Path) -> None:
-    results = sweep.run(sweep.simulate, CELLS, tmp_path / "t", replications=4_000, seed=1)
+    results = sweep.run(experiments.simulate, CELLS, tmp_path / "t", replications=4_000, seed=1)
     assert [result.cell for result in results] == CELLS
     for result in results:
-        exact = sweep.exact_risk(**result.cell)
+        exact = experiments.exact_risk(**result.cell)
         assert result.risk.agrees_with(exact, error_rate=1e-6 / len(CELLS)), result
 
 
@@ -212,7 +213,10 @@ def test_progress_is_told_and_otherwise_nothing_is_printed(
         ({"replications": 1}, ValueError, "replications must be at least 2"),
         ({"chunk": 0}, ValueError, "chunk must be at least 1"),
         ({"workers": 0}, ValueError, "workers must be -1"),
+        ({"workers": 1025}, ValueError, "workers must be at most 1024"),
         ({"workers": 1.5}, TypeError, "workers must be integers"),
+        ({"progress": "no"}, TypeError, "progress must be True or False, got 'no'"),
+        ({"replications": 10**12, "chunk": 10**12}, ValueError, "chunk must leave arrays of at mo"),
     ],
 )
 def test_what_does_not_belong_to_the_table_is_refused(
@@ -320,9 +324,26 @@ def test_losses_are_checked(tmp_path: Path) -> None:
 def test_unknown_problems_are_refused(changed: dict[str, Any], message: str) -> None:
     cell = {"problem": "proportion", "mechanism": "binary", "n": 10, "epsilon": 1.0, "d": 2}
     with pytest.raises(ValueError, match=message):
-        sweep.simulate(np.random.default_rng(0), 1, **cell | changed)
+        experiments.simulate(np.random.default_rng(0), 1, **cell | changed)
     with pytest.raises(ValueError, match=message):
-        sweep.exact_risk(**cell | changed)
+        experiments.exact_risk(**cell | changed)
+
+
+def test_bad_arguments_of_simulate_are_named(tmp_path: Path) -> None:
+    cell = {"problem": "frequencies", "mechanism": "unary", "n": 10, "epsilon": 1.0, "d": 4}
+    with pytest.raises(TypeError, match="^rng must be a Generator"):
+        experiments.simulate("abc", 5, **cell)  # type: ignore[arg-type]
+    for size, error in ((0, ValueError), (1.5, TypeError), (10**9, ValueError)):
+        with pytest.raises(error, match="^size (and d )?must"):
+            experiments.simulate(np.random.default_rng(0), size, **cell)  # type: ignore[arg-type]
+    for name in ("problem", "mechanism"):
+        with pytest.raises(TypeError, match=f"^{name} must be one of"):
+            experiments.exact_risk(**cell | {name: np.array(["unary", "kary"])})
+    with pytest.raises(ValueError, match="^epsilon must be at most 700, got 701"):
+        experiments.exact_risk(**cell | {"epsilon": 701})
+    for call in (sweep.read, lambda path: sweep.run(shifted, SMALL, path, **ARGUMENTS)):
+        with pytest.raises(TypeError, match="^path must be a path, got None"):
+            call(None)
 
 
 def test_grid_is_a_product_with_the_last_axis_fastest() -> None:
@@ -334,11 +355,26 @@ def test_grid_is_a_product_with_the_last_axis_fastest() -> None:
         sweep.grid(n=[])
     with pytest.raises(ValueError, match="at least one setting"):
         sweep.grid()
+    for value in (float("nan"), np.inf, np.float32("inf")):
+        with pytest.raises(ValueError, match="^n must be finite"):
+            sweep.grid(n=[10, value])
+    for value in (b"x", [[1.0]], [None, 1j]):
+        with pytest.raises(TypeError, match="^n must hold strings, numbers, booleans or None"):
+            sweep.grid(n=value)
+
+
+def test_a_result_holds_a_cell_and_a_risk() -> None:
+    with pytest.raises(TypeError, match="^cell must be a mapping"):
+        sweep.Result([1], risk.MonteCarlo(1.0, 0.1, 2))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="^risk must be a MonteCarlo"):
+        sweep.Result({"n": 1}, 1.0)  # type: ignore[arg-type]
 
 
 def test_table_of_one_column_agrees_with_monte_carlo_in_law(tmp_path: Path) -> None:
     cell = {"problem": "frequencies", "mechanism": "unary", "n": 1000, "epsilon": 1.0, "d": 8}
-    (result,) = sweep.run(sweep.simulate, [cell], tmp_path / "t", replications=5_000, seed=0)
-    other = risk.monte_carlo(lambda rng, size: sweep.simulate(rng, size, **cell), 5_000, rng=7)
+    (result,) = sweep.run(experiments.simulate, [cell], tmp_path / "t", replications=5_000, seed=0)
+    other = risk.monte_carlo(
+        lambda rng, size: experiments.simulate(rng, size, **cell), 5_000, rng=7
+    )
     error = np.hypot(result.risk.standard_error, other.standard_error)
     assert abs(result.risk.mean - other.mean) < 5 * error

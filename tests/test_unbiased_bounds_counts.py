@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from laws import assert_frequencies, assert_mean
 from scipy.optimize import linprog
 
-from minimaxdp import channels
+from minimaxdp import privacy
 from minimaxdp import unbiased_bounds as ub
+from minimaxdp.guarantees import ZCDP, Approximate, Local, NonPrivate, Pure, TotalVariation
 
 property_test = settings(max_examples=40, deadline=None, derandomize=True)
 epsilons = st.floats(1e-3, 8)
@@ -25,10 +26,18 @@ def test_mechanism_is_private_unbiased_and_has_its_variance(epsilon, n):
     law, y, s = best.channel(), best.outputs, np.arange(n + 1)
     np.testing.assert_allclose(law.sum(axis=1), 1, rtol=1e-12)
     for one, other in pairwise(law):
-        assert channels.local_epsilon(np.stack([one, other])) <= epsilon * (1 + 1e-9)
+        assert privacy.dp_epsilon(np.stack([one, other])) <= epsilon * (1 + 1e-9)
     np.testing.assert_allclose(law @ y, s, atol=1e-9 / epsilon)
     moments = ((y - s[:, None]) ** 2 * law).sum(axis=1)
     np.testing.assert_allclose(moments, best.variance(s), rtol=1e-9)
+
+
+def test_probabilities_below_the_least_double_are_zero_and_the_others_keep_the_guarantee():
+    law = ub.UnbiasedCount(40.0, 60).channel()
+    np.testing.assert_allclose(law.sum(axis=1), 1, rtol=1e-12)
+    assert law[60, 0] == 0
+    both = np.minimum(law[1:], law[:-1]) > 1e-300
+    assert abs(np.log(law[1:][both]) - np.log(law[:-1][both])).max() <= 40 * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("epsilon", [1e-9, 1e-4, 0.5, 3.0, 40.0, 600.0])
@@ -65,10 +74,11 @@ def test_every_floor_is_below_the_exact_optimum_and_above_its_half():
         for epsilon in (1e-3, 0.1, 0.5, 1.0, 3.0):
             s = np.arange(n + 1)
             exact = ub.count_variance(n, s, epsilon)
-            floor = ub.direction_floor(n, n, epsilon=epsilon, extreme=True) ** 2  # counts: width n
+            pure = Pure(epsilon)
+            floor = ub.directional_floor(n, n, pure, extreme=True) ** 2  # counts: width n
             assert np.all(floor <= exact * (1 + 1e-12)) and np.all(exact <= 2 * floor)
-            assert np.all(ub.query_floor(s, epsilon) <= exact * (1 + 1e-12))
-            slide = ub.direction_floor(n, n, epsilon=epsilon) ** 2
+            assert np.all(ub.query_floor(s, pure) <= exact * (1 + 1e-12))
+            slide = ub.directional_floor(n, n, pure) ** 2
             assert np.all(exact >= 4 * slide * (1 - 1e-12)) and np.all(exact <= 8 * slide)
             settings_checked += n + 1
     assert settings_checked >= 50
@@ -79,7 +89,7 @@ def test_query_floor_of_a_threshold_is_below_the_programme():
     for epsilon in (0.5, 1.0, 2.0):
         outputs = np.linspace(-6, 7, 261)
         found = np.array([ub.least_variance(f, epsilon, outputs, s) for s in range(5)])
-        floor = ub.query_floor(f, epsilon)
+        floor = ub.query_floor(f, Pure(epsilon))
         assert np.all(floor <= found * (1 + 1e-9))
         assert floor[2] == pytest.approx(1 / (4 * np.sinh(epsilon / 2) ** 2), rel=1e-12)
 
@@ -92,8 +102,10 @@ def test_query_floor_by_brute_force_and_without_overflow():
             for t in range(6)
             if t != s
         )
-        assert ub.query_floor(f, epsilon)[s] == pytest.approx(brute, rel=1e-12)
-    assert np.all(np.isfinite(ub.query_floor(np.arange(3_000), 0.5)))
+        assert ub.query_floor(f, Pure(epsilon))[s] == pytest.approx(brute, rel=1e-12)
+    assert np.all(np.isfinite(ub.query_floor(np.arange(3_000), Pure(0.5))))
+    # What each report keeps, all of them keep together.
+    np.testing.assert_array_equal(ub.query_floor(f, Local(Pure(0.8))), ub.query_floor(f, Pure(0.8)))
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0])
@@ -124,13 +136,31 @@ def test_approximate_floor_is_the_exact_optimum_over_a_grid(epsilon, delta):
         b_eq=[1, 1, 0, 1],
     )
     assert solved.status == 0
-    assert solved.fun == pytest.approx(float(ub.approximate_floor(1, epsilon, delta)), rel=1e-7)
+    floor = float(ub.approximate_floor(1, Approximate(epsilon, delta)))
+    assert solved.fun == pytest.approx(floor, rel=1e-7)
+    if epsilon == 0:
+        assert ub.approximate_floor(1, TotalVariation(delta)) == floor
 
 
 def test_approximate_floor_contains_pure_privacy_and_its_digits():
     for epsilon in (1e-6, 0.5, 20.0, 600.0):
-        pure = ub.root_chi_square(epsilon=epsilon) ** -2
-        assert ub.approximate_floor(1, epsilon, 0) == pytest.approx(pure, rel=1e-12)
+        pure = Pure(epsilon)
+        floor = ub.max_chi_divergence(pure) ** -2
+        for stated in (pure, Approximate(epsilon, 0.0), Local(pure)):
+            assert ub.approximate_floor(1, stated) == pytest.approx(floor, rel=1e-12)
+
+
+def test_floors_broadcast_over_levels():
+    gap, epsilon, delta = np.array([1.0, 2.0]), np.array([0.1, 1.0])[:, None], 1e-3
+    table = ub.approximate_floor(gap, Approximate(epsilon, delta))
+    assert table.shape == (2, 2)
+    assert table[1, 1] == pytest.approx(
+        ub.approximate_floor(2.0, Approximate(1.0, delta)), rel=1e-12
+    )
+    table = ub.directional_floor(gap, 3, Pure(epsilon))
+    assert table[0, 1] == pytest.approx(ub.directional_floor(2.0, 3, Pure(0.1)), rel=1e-12)
+    table = ub.packing_floor(np.array([10, 1_000]), 20, Pure(epsilon))
+    assert table[0, 1] == pytest.approx(ub.packing_floor(1_000, 20, Pure(0.1)), rel=1e-12)
 
 
 def test_under_approximate_privacy_one_variance_may_vanish():
@@ -153,11 +183,20 @@ def test_reports_follow_the_law():
     ("call", "error", "message"),
     [
         (lambda: ub.count_variance(2, 3, 1.0), ValueError, "count must be at most n"),
-        (lambda: ub.count_variance(2, 1, 0.0), ValueError, "epsilon must be greater"),
+        (lambda: ub.count_variance(2, 1, 0.0), ValueError, "epsilon must be at least"),
         (lambda: ub.count_variance(2, 1.0, 1.0), TypeError, "count must be integers"),
         (lambda: ub.UnbiasedCount(0.0, 3), ValueError, "epsilon"),
         (lambda: ub.UnbiasedCount(1.0, 0), ValueError, "n must be at least 1"),
         (lambda: ub.UnbiasedCount(1.0, 3).privatize(4), ValueError, "count must be at most 3"),
+        (lambda: ub.UnbiasedCount(1.0, 3).privatize(1, rng=1.5), TypeError, "rng must be"),
+        (lambda: ub.UnbiasedCount(1.0, 3).privatize(1, rng=True), TypeError, "rng must be"),
+        (lambda: ub.UnbiasedCount(1.0, 10**6).channel(), ValueError, "n must leave arrays"),
+        (lambda: ub.UnbiasedCount(1.0, 10**10).outputs, ValueError, "n must leave arrays"),
+        (
+            lambda: ub.least_variance(np.arange(5_000), 1.0, np.arange(10_000), 0),
+            ValueError,
+            "outputs must leave arrays",
+        ),
         (lambda: ub.least_variance([0], 1.0, [0, 1], 0), ValueError, "at least two"),
         (lambda: ub.least_variance([0, 1], 1.0, [0, 1], 2), ValueError, "at must be at most 1"),
         (lambda: ub.least_variance([0, 1], 1.0, [0, 1], 0, delta=1), ValueError, "delta"),
@@ -165,10 +204,17 @@ def test_reports_follow_the_law():
         (lambda: ub.count_certificate(3, 4, Fraction(1, 2)), ValueError, "count must be at most"),
         (lambda: ub.count_certificate(3, 1, 0.5), TypeError, "b must be a Fraction"),
         (lambda: ub.count_certificate(3, 1, Fraction(1)), ValueError, "between 0 and 1"),
-        (lambda: ub.approximate_floor(1, 0, 0), ValueError, "must not both be 0"),
-        (lambda: ub.approximate_floor(1, 1, 1), ValueError, "delta must be less"),
-        (lambda: ub.query_floor([1], 1.0), ValueError, "at least two"),
-        (lambda: ub.query_floor([1, 2], [1.0, 2.0]), ValueError, "single number"),
+        (lambda: ub.approximate_floor(1, 1.0), TypeError, "^privacy must be a Guarantee"),
+        (lambda: ub.approximate_floor(1, ZCDP(1.0)), ValueError, "^privacy must be pure, approx"),
+        (
+            lambda: ub.approximate_floor(1, NonPrivate()),
+            ValueError,
+            "^privacy must be pure, approx",
+        ),
+        (lambda: ub.approximate_floor(-1, Pure(1.0)), ValueError, "^gap must be at least 0"),
+        (lambda: ub.query_floor([1], Pure(1.0)), ValueError, "^values must be at least two"),
+        (lambda: ub.query_floor([1, 2], Pure([1.0, 2.0])), ValueError, "^privacy must be a single"),
+        (lambda: ub.query_floor([1, 2], 1.0), TypeError, "^privacy must be a Guarantee"),
     ],
 )
 def test_bad_input_is_refused(call, error, message):

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from minimaxdp import _validate, channels, divergences, lower_bounds, risk
+from minimaxdp import _validate, channels, divergences, lower_bounds, privacy, risk
 from minimaxdp import randomized_response as rr
+from minimaxdp.guarantees import Local, NonPrivate, Pure
 
 FLIP = [[0.75, 0.25], [0.25, 0.75]]
 HALF = [0.5, 0.5]
-BINARY, UNARY, KARY = rr.Binary(1.0), rr.Unary(1.0, 3), rr.KAry(1.0, 3)
+BINARY, UNARY, KARY = rr.BinaryRR(1.0), rr.SymmetricUnary(1.0, 3), rr.KaryRR(1.0, 3)
 
 # What is wrong with a value, as (value, exception, condition in the message).
 EPSILONS = [
@@ -113,11 +114,15 @@ def uniform(rng, size):
     return rng.random(size)
 
 
+def local_floor(n, epsilon, d, **options):
+    return lower_bounds.multinomial_floor(n, d, Local(Pure(epsilon)), **options)
+
+
 # Which argument of which function, as (its name, call with a value, the faults it must refuse).
 ARGUMENTS = [
-    ("epsilon", rr.Binary, EPSILONS + ARRAYS),
-    ("epsilon", lambda v: rr.Unary(v, 3), EPSILONS + ARRAYS),
-    ("epsilon", lambda v: rr.KAry(v, 3), EPSILONS + ARRAYS),
+    ("epsilon", rr.BinaryRR, EPSILONS + ARRAYS),
+    ("epsilon", lambda v: rr.SymmetricUnary(v, 3), EPSILONS + ARRAYS),
+    ("epsilon", lambda v: rr.KaryRR(v, 3), EPSILONS + ARRAYS),
     ("epsilon", lambda v: rr.binary_variance(v, 10), EPSILONS),
     ("epsilon", lambda v: rr.unary_risk(v, HALF, 10), EPSILONS),
     ("epsilon", lambda v: rr.kary_risk(v, HALF, 10), EPSILONS),
@@ -125,7 +130,7 @@ ARGUMENTS = [
     ("epsilon", lambda v: rr.survey_crossover(0.3, 0.2, v), EPSILONS),
     ("epsilon", lower_bounds.local_contraction, EPSILONS),
     ("epsilon", lower_bounds.hellinger_contraction, EPSILONS),
-    ("epsilon", lambda v: lower_bounds.multinomial_local(10, v, 3), EPSILONS),
+    ("epsilon", lambda v: local_floor(10, v, 3), EPSILONS),
     ("epsilon", lambda v: divergences.hockey_stick(HALF, HALF, v), EPSILONS[2:4] + EPSILONS[5:]),
     ("n", lambda v: rr.binary_variance(1.0, v), SIZES),
     ("n", lambda v: rr.unary_risk(1.0, HALF, v), SIZES),
@@ -142,19 +147,22 @@ ARGUMENTS = [
     ("n", lambda v: UNARY.estimate([0, 0, 0], v), SIZES + ARRAYS),
     ("n", lambda v: KARY.estimate([0, 0, 0], v), SIZES + ARRAYS),
     ("n", lambda v: channels.power(FLIP, v), SIZES + ARRAYS),
-    ("n", lambda v: lower_bounds.multinomial(v, 3), SIZES),
-    ("n", lambda v: lower_bounds.multinomial_local(v, 1.0, 3), SIZES),
+    ("n", lambda v: lower_bounds.multinomial_floor(v, 3, NonPrivate()), SIZES),
+    ("n", lambda v: local_floor(v, 1.0, 3), SIZES),
+    ("n", lambda v: lower_bounds.mean_floor(v, 3, Pure(1.0)), SIZES),
+    ("d", lambda v: lower_bounds.mean_floor(3, v, Pure(1.0)), SIZES),
+    ("n", lambda v: lower_bounds.endpoint_floor(v, Pure(1.0)), SIZES),
     ("theta", lambda v: rr.unary_risk(1.0, v, 10), LAWS),
     ("theta", lambda v: rr.kary_risk(1.0, v, 10), LAWS),
     ("theta", lambda v: rr.effective_sample_size(1.0, v, 10), LAWS),
-    ("theta", lambda v: rr.Unary(1.0, 2).risk(v, 10), LAWS),
-    ("theta", lambda v: rr.KAry(1.0, 2).risk(v, 10), LAWS),
+    ("theta", lambda v: rr.SymmetricUnary(1.0, 2).risk(v, 10), LAWS),
+    ("theta", lambda v: rr.KaryRR(1.0, 2).risk(v, 10), LAWS),
     ("theta", lambda v: BINARY.risk(v, 10), PROPORTIONS),
     ("theta", lambda v: rr.evasive_survey_risk(v, 0.2, 10), PROPORTIONS),
     ("evasion", lambda v: rr.evasive_survey_risk(0.3, v, 10), PROPORTIONS),
     ("theta", lambda v: rr.survey_crossover(v, 0.2, 1.0), PROPORTIONS[1:]),
     ("evasion", lambda v: rr.survey_crossover(0.3, v, 1.0), PROPORTIONS[1:]),
-    ("prior", lambda v: channels.output_law(FLIP, v), LAWS),
+    ("prior", lambda v: channels.marginal(FLIP, v), LAWS),
     ("prior", lambda v: channels.posterior(FLIP, v), LAWS),
     ("p", lambda v: divergences.total_variation(v, HALF), LAWS),
     ("q", lambda v: divergences.total_variation(HALF, v), LAWS),
@@ -167,11 +175,11 @@ ARGUMENTS = [
     ("q", lambda v: divergences.f_divergence(HALF, v, np.log), LAWS),
     ("first", channels.compose, CHANNELS),
     (r"then\[0\]", lambda v: channels.compose(FLIP, v), CHANNELS),
-    (r"channels\[1\]", lambda v: channels.product(FLIP, v), CHANNELS),
+    (r"channels\[1\]", lambda v: channels.parallel_product(FLIP, v), CHANNELS),
     ("channel", lambda v: channels.power(v, 2), CHANNELS),
-    ("channel", lambda v: channels.output_law(v, HALF), CHANNELS),
+    ("channel", lambda v: channels.marginal(v, HALF), CHANNELS),
     ("channel", lambda v: channels.posterior(v, HALF), CHANNELS),
-    ("channel", channels.local_epsilon, CHANNELS),
+    ("channel", privacy.dp_epsilon, CHANNELS),
     ("channel", lambda v: channels.sample(v, [0]), CHANNELS),
     ("channel", lambda v: channels.sample_counts(v, [1, 1]), CHANNELS),
     ("bits", BINARY.privatize, BITS),
@@ -199,25 +207,25 @@ ARGUMENTS = [
 
 # Faults of one function only: the whole call, the exception and the message.
 CALLS = [
-    (lambda: rr.Unary(1.0, 1), ValueError, "d must be at least 2, got 1"),
-    (lambda: rr.KAry(1.0, 1), ValueError, "d must be at least 2, got 1"),
-    (lambda: rr.KAry(1.0, 3.0), TypeError, "d must be integers, got 3.0 of type float64"),
-    (lambda: rr.Unary(1.0, True), TypeError, "d must be integers, got True of type bool"),
-    (lambda: rr.Unary(1.0, [2, 3]), ValueError, "d must be a single number, got an array"),
-    (lambda: rr.KAry(1.0, [2, 3]), ValueError, "d must be a single number, got an array"),
+    (lambda: rr.SymmetricUnary(1.0, 1), ValueError, "d must be at least 2, got 1"),
+    (lambda: rr.KaryRR(1.0, 1), ValueError, "d must be at least 2, got 1"),
+    (lambda: rr.KaryRR(1.0, 3.0), TypeError, "d must be integers, got 3.0 of type float64"),
+    (lambda: rr.SymmetricUnary(1.0, True), TypeError, "d must be integers, got True of type bool"),
+    (lambda: rr.SymmetricUnary(1.0, [2, 3]), ValueError, "d must be a single number, got an array"),
+    (lambda: rr.KaryRR(1.0, [2, 3]), ValueError, "d must be a single number, got an array"),
     (lambda: risk.monte_carlo(uniform, [9, 9]), ValueError, "replications must be a single number"),
-    (lambda: rr.Unary(1.0, 17).channel(), ValueError, "d must be at most 16"),
-    (lambda: lower_bounds.multinomial(5, 1), ValueError, "d must be at least 2, got 1"),
-    (lambda: lower_bounds.multinomial_local(5, 1, 1), ValueError, "d must be at least 2, got 1"),
+    (lambda: rr.SymmetricUnary(1.0, 17).channel(), ValueError, "d must be at most 16"),
     (
-        lambda: lower_bounds.multinomial_local(5, 1, [2, 3]),
+        lambda: lower_bounds.multinomial_floor(5, 1, NonPrivate()),
         ValueError,
-        "d must be a single number, got an array",
+        "d must be at least 2, got 1",
     ),
+    (lambda: local_floor(5, 1.0, 1), ValueError, "d must be at least 2, got 1"),
+    (lambda: local_floor(5, 1.0, [2, 1]), ValueError, "d must be at least 2, got 1"),
     (
-        lambda: lower_bounds.multinomial_local(5, 1.0, 2, norm="max"),
+        lambda: local_floor(5, 1.0, 2, norm="max"),
         ValueError,
-        "norm must be 'l1' or 'l2', got 'max'",
+        "norm must be one of l1, l2, got 'max'",
     ),
     (lambda: BINARY.estimate(11, 10), ValueError, "reported_ones must be at most 10, got 11"),
     (lambda: BINARY.estimate(-1, 10), ValueError, "reported_ones must be at least 0, got -1"),
@@ -242,14 +250,14 @@ CALLS = [
     (lambda: rr.project_to_simplex(1.0), ValueError, "vectors must have at least one axis"),
     (lambda: rr.project_to_simplex([]), ValueError, "vectors must not be empty"),
     (lambda: rr.project_to_simplex(["a"]), TypeError, "vectors must be real numbers, got 'a'"),
-    (lambda: channels.product(), ValueError, "channels must hold at least one channel"),
+    (lambda: channels.parallel_product(), ValueError, "channels must hold at least one channel"),
     (
         lambda: channels.compose(FLIP, FLIP, [[1.0]]),
         ValueError,
         r"then\[1\] must have one row for each of the 2 outputs before it, got 1",
     ),
     (
-        lambda: channels.output_law(FLIP, [1.0]),
+        lambda: channels.marginal(FLIP, [1.0]),
         ValueError,
         "prior must be a law on the 2 inputs of the channel, got 1",
     ),
@@ -265,9 +273,13 @@ CALLS = [
         "counts must hold one number for each of 2 inputs",
     ),
     (lambda: divergences.kl(HALF, [1.0]), ValueError, "p and q must be laws on the same set"),
-    (lambda: divergences.renyi(HALF, HALF, 0), ValueError, "order must be positive, got 0"),
-    (lambda: divergences.renyi(HALF, HALF, -1), ValueError, "order must be positive, got -1"),
-    (lambda: divergences.renyi(HALF, HALF, np.nan), ValueError, "order must be positive, got nan"),
+    (lambda: divergences.renyi(HALF, HALF, 0), ValueError, "order must be greater than 0, got 0"),
+    (lambda: divergences.renyi(HALF, HALF, -1), ValueError, "order must be greater than 0, got -1"),
+    (
+        lambda: divergences.renyi(HALF, HALF, np.nan),
+        ValueError,
+        "order must be a number or plus infinity, got nan",
+    ),
     (lambda: divergences.renyi(HALF, HALF, "2"), TypeError, "order must be real numbers"),
     (lambda: divergences.renyi(HALF, HALF, True), TypeError, "order must be real numbers"),
     (
@@ -307,18 +319,18 @@ CALLS = [
         ValueError,
         "level must be a single number",
     ),
-    (lambda: rr.Binary.from_truth_probability(0.5), ValueError, "truth must be greater than 0.5"),
-    (lambda: rr.Binary.from_truth_probability(0.3), ValueError, "truth must be greater than 0.5"),
-    (lambda: rr.Binary.from_truth_probability(1), ValueError, "truth must be less than 1, got 1"),
+    (lambda: rr.BinaryRR.from_truth_probability(0.5), ValueError, "truth must be greater than 0.5"),
+    (lambda: rr.BinaryRR.from_truth_probability(0.3), ValueError, "truth must be greater than 0.5"),
+    (lambda: rr.BinaryRR.from_truth_probability(1), ValueError, "truth must be less than 1, got 1"),
     (
-        lambda: rr.Binary.from_truth_probability([0.6]),
+        lambda: rr.BinaryRR.from_truth_probability([0.6]),
         ValueError,
         "truth must be a single number",
     ),
-    (lambda: rr.Binary.from_delta(0), ValueError, "delta must be greater than 0, got 0"),
-    (lambda: rr.Binary.from_delta(-0.1), ValueError, "delta must be greater than 0, got -0.1"),
-    (lambda: rr.Binary.from_delta(0.5), ValueError, "delta must be less than 0.5, got 0.5"),
-    (lambda: rr.Binary.from_delta(True), TypeError, "delta must be real numbers, got True"),
+    (lambda: rr.BinaryRR.from_delta(0), ValueError, "delta must be greater than 0, got 0"),
+    (lambda: rr.BinaryRR.from_delta(-0.1), ValueError, "delta must be greater than 0, got -0.1"),
+    (lambda: rr.BinaryRR.from_delta(0.5), ValueError, "delta must be less than 0.5, got 0.5"),
+    (lambda: rr.BinaryRR.from_delta(True), TypeError, "delta must be real numbers, got True"),
 ]
 
 
@@ -345,7 +357,7 @@ def test_call_refused(call, kind, message):
 def test_integer_types_do_not_wrap_around(dtype):
     n, wide = np.array([100], dtype), np.array([100])
     assert rr.binary_variance(1.0, n) == rr.binary_variance(1.0, wide)
-    assert lower_bounds.multinomial_local(n, 1.0, 4) == lower_bounds.multinomial_local(wide, 1.0, 4)
+    assert local_floor(n, 1.0, 4) == local_floor(wide, 1.0, 4)
     assert BINARY.interval(n, 127) == BINARY.interval(wide, 127)
     for call in (
         lambda count: BINARY.privatize_counts(count, 1000, rng=0),
@@ -364,8 +376,8 @@ def test_decimals_of_a_law_are_accepted():
 
 
 def test_scalars_of_other_libraries_are_accepted():
-    assert rr.Binary(np.float32(0.5)) == rr.Binary(np.array(0.5)) == rr.Binary(0.5)
-    assert rr.KAry(np.int8(1), np.uint8(3)) == rr.KAry(1.0, 3)
+    assert rr.BinaryRR(np.float32(0.5)) == rr.BinaryRR(np.array(0.5)) == rr.BinaryRR(0.5)
+    assert rr.KaryRR(np.int8(1), np.uint8(3)) == rr.KaryRR(1.0, 3)
 
 
 def test_a_masked_record_is_never_used() -> None:
@@ -426,3 +438,18 @@ def test_flags_words_and_objects_are_checked_by_name() -> None:
         _validate.instance("law", 3, dict)
     with pytest.raises(TypeError, match="^query must be callable, got 3"):
         _validate.function("query", 3)
+
+
+def test_a_shape_of_draws_holds_the_parameters() -> None:
+    assert _validate.draws(None, (2,)) is None
+    assert _validate.draws(5, (), (1,)) == 5
+    assert _validate.draws((4, 2), (2,), (1, 2)) == (4, 2)
+    with pytest.raises(ValueError, match=r"^size must be a shape that \(2,\) broadcasts to, got 3"):
+        _validate.draws(3, (2,))
+
+
+def test_a_scale_of_noise_has_a_square() -> None:
+    assert _validate.scale("scale", [1e-150, 1e150]).tolist() == [1e-150, 1e150]
+    for value in (0.0, 1e-151, 1e151, np.inf):
+        with pytest.raises(ValueError, match="^scale must be"):
+            _validate.scale("scale", value)

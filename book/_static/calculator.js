@@ -1,7 +1,7 @@
 /* The calculator page. The formulas are in formulas.js, printed from the package's own. */
 (function () {
   "use strict";
-  const { fields, cells } = window.minimaxdp;
+  const { fields, guarantees, cells } = window.minimaxdp;
   const names = Object.keys(fields);
   const get = id => document.getElementById("calc-" + id);
   const MOST = 2 ** 50;
@@ -49,6 +49,19 @@
     return value === null ? "more than 10\u00b9\u2075" : value.toLocaleString("en");
   }
 
+  /** The same two calls of the package. */
+  function python(problem, definition, target, setting, uses) {
+    const privacy = guarantees[definition].replace(/\{(\w+)\}/g, (_, name) => setting[name]);
+    const classes = [...new Set(privacy.match(/[A-Z]\w+/g))].sort();
+    const given = names.filter(name => uses.includes(name) && !["epsilon", "delta"].includes(name))
+      .map(name => `, ${name}=${setting[name]}`);
+    const rest = given.filter(text => !text.startsWith(", n="));
+    return "from minimaxdp import results\n"
+      + `from minimaxdp.guarantees import ${classes.join(", ")}\n`
+      + `results.closed_bounds("${problem}", ${privacy}${given.join("")})\n`
+      + `results.people_needed("${problem}", ${privacy}, ${target}${rest.join("")})`;
+  }
+
   function show() {
     const problem = get("problem").value;
     for (const option of get("definition").options) {
@@ -72,13 +85,7 @@
       get("people").textContent = people(peopleNeeded(problem, definition, target, setting));
       get("free").textContent = problem + "|none" in cells
         ? people(peopleNeeded(problem, "none", target, setting)) : "-";
-      const given = cell.uses.map(name => `${name}=${setting[name]}`);
-      const rest = given.filter(text => !text.startsWith("n="));
-      get("python").textContent = "from minimaxdp import results\n"
-        + `results.closed_bounds(${["problem", "definition"].map(id => `"${get(id).value}"`)
-          .concat(given).join(", ")})\n`
-        + `results.people_needed("${problem}", "${definition}", `
-        + `${[target].concat(rest).join(", ")})`;
+      get("python").textContent = python(problem, definition, target, setting, cell.uses);
       get("error").textContent = "";
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;

@@ -23,6 +23,16 @@ DEFINITIONS = {
     "tv": "total variation, curator",
     "local": "pure differential privacy, local",
 }
+# The guarantee of each in Python, at the level that pure privacy implies.
+GUARANTEES = {
+    "none": "NonPrivate()",
+    "pure": "Pure({epsilon})",
+    "approximate": "Approximate({epsilon}, {delta})",
+    "zcdp": "Pure({epsilon}).implies(ZCDP)",
+    "kl": "Pure({epsilon}).implies(KL)",
+    "tv": "Pure({epsilon}).implies(TotalVariation)",
+    "local": "Local(Pure({epsilon}))",
+}
 # name: label, start, least, whether the least itself is allowed, largest, whole
 FIELDS = {
     "n": ("people, n", 1000, 2, True, 2**50, True),
@@ -35,20 +45,15 @@ FIELDS = {
 
 
 def javascript(expression):
-    """The expression in JavaScript; (1 - h)^n keeps its digits when h is small and n large."""
-    from sympy import Symbol, exp, jscode
+    """The expression in JavaScript; ln(1 + x) keeps its digits when x is small."""
+    from sympy import jscode, log
     from sympy.codegen.cfunctions import log1p
 
-    people = Symbol("n", positive=True)
-
-    def compound(power):
-        return power.is_Pow and people in power.exp.free_symbols
-
-    def spread(power):
-        return exp(power.exp * log1p(power.base - 1))
-
     return jscode(
-        expression.replace(compound, spread),
+        expression.replace(
+            lambda found: isinstance(found, log) and found.args[0].is_Add,
+            lambda found: log1p(found.args[0] - 1),
+        ),
         user_functions={"log1p": "Math.log1p"},
     )
 
@@ -78,7 +83,8 @@ def script():
         for name, (_, _, least, closed, most, whole) in FIELDS.items()
     }
     return (
-        f"window.minimaxdp = {{fields: {json.dumps(fields)},\n cells: {{\n  "
+        f"window.minimaxdp = {{fields: {json.dumps(fields)},\n"
+        f" guarantees: {json.dumps(GUARANTEES)},\n cells: {{\n  "
         + ",\n  ".join(cells)
         + "}};\n"
     )
@@ -102,7 +108,7 @@ def form():
     from minimaxdp import results
 
     problems = {name: name for name in results.PROBLEMS}
-    definitions = {name: DEFINITIONS[name] for name in results.DEFINITIONS}
+    definitions = {d.name: DEFINITIONS[d.name] for d in results.DEFINITIONS}
     inputs = "".join(
         f'<div><label for="calc-{name}">{label}</label>'
         f'<input id="calc-{name}" name="{name}" inputmode="decimal" value="{start:g}" '

@@ -3,19 +3,19 @@ r"""Density estimation: kernels, histograms and orthogonal series, private and n
 - :func:`private_density` -- from data, a declared range and a budget to a released density with
   its error; :class:`Histogram` on a :class:`Grid` is the mechanism behind it;
 - :class:`PrivateSeries` -- orthogonal series through
-  :class:`~minimaxdp.cube.Hypercube`;
+  :class:`~minimaxdp.hypercube.HypercubeMechanism`;
 - :func:`kernel_density` and its exact risk :func:`kernel_mise`, without privacy;
 - exact risks (:func:`histogram_risk`, :func:`series_risk`), a ceiling over Hoelder densities
   (:func:`histogram_ceiling`) and a floor over Lipschitz ones (:func:`lipschitz_floor`);
 - the integral of a squared density without interaction and with it (:func:`product_integral`,
   :func:`interactive_integral`), and what each is worth;
 - test densities whose bins, norms and coefficients are known: :class:`Density`.
+
+Budgets are at least 1e-100 nats here: the squares of the scales of their noise are doubles.
 """
 
-# Documented where it lives; here for those who estimate a density with it.
-from minimaxdp.cube import Hypercube as Hypercube
-from minimaxdp.density_estimation.bounds import lipschitz_floor, privacy_threshold
-from minimaxdp.density_estimation.densities import (
+from minimaxdp.density_estimation._bounds import lipschitz_floor, privacy_threshold
+from minimaxdp.density_estimation._densities import (
     Density,
     boundary,
     harmonic,
@@ -25,22 +25,22 @@ from minimaxdp.density_estimation.densities import (
     ripple,
     spiky,
 )
-from minimaxdp.density_estimation.histograms import (
-    METHODS,
+from minimaxdp.density_estimation._histograms import (
+    HISTOGRAM_METHODS,
     Grid,
     Histogram,
     histogram_ceiling,
     histogram_risk,
     optimal_bins,
 )
-from minimaxdp.density_estimation.kernels import (
+from minimaxdp.density_estimation._kernels import (
     GaussianMixture,
     best_bandwidth,
     gaussian_kernel,
     kernel_density,
     kernel_mise,
 )
-from minimaxdp.density_estimation.quadratic import (
+from minimaxdp.density_estimation._quadratic import (
     HaarLevel,
     group_sizes,
     haar_level,
@@ -50,8 +50,8 @@ from minimaxdp.density_estimation.quadratic import (
     product_integral,
     product_variance,
 )
-from minimaxdp.density_estimation.release import Release, private_density
-from minimaxdp.density_estimation.series import (
+from minimaxdp.density_estimation._release import Release, private_density
+from minimaxdp.density_estimation._series import (
     PrivateSeries,
     best_truncation,
     coefficients,
@@ -61,7 +61,7 @@ from minimaxdp.density_estimation.series import (
 )
 
 __all__ = [
-    "METHODS",
+    "HISTOGRAM_METHODS",
     "Density",
     "GaussianMixture",
     "Grid",

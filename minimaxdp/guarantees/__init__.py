@@ -9,7 +9,7 @@ r"""Definitions of privacy as values: what is promised, what follows, how much n
   a new implication is registered by :func:`rule`;
 - what neighbours look like at worst: :class:`DominatingPair` and its kin, with their privacy
   losses; closed forms for Laplace noise, normal noise and randomized response
-  (:func:`laplace_delta`, :func:`gaussian_delta`, :func:`response_delta` and their kin).
+  (:func:`laplace_delta`, :func:`gaussian_delta`, :func:`randomized_response_delta` and their kin).
 """
 
 from minimaxdp.guarantees import _implications as _implications  # registers the rules
@@ -22,9 +22,9 @@ from minimaxdp.guarantees._closed_forms import (
     laplace_delta,
     laplace_epsilon,
     laplace_renyi,
-    response_delta,
-    response_epsilon,
-    response_renyi,
+    randomized_response_delta,
+    randomized_response_epsilon,
+    randomized_response_renyi,
 )
 from minimaxdp.guarantees._definitions import (
     Approximate,
@@ -59,7 +59,7 @@ from minimaxdp.guarantees._worst_cases import (
     posterior_range,
     pure_to_zcdp,
     renyi_to_delta,
-    worst_bit,
+    worst_binary_channel,
 )
 
 __all__ = [
@@ -99,10 +99,10 @@ __all__ = [
     "posterior_range",
     "pure_to_zcdp",
     "renyi_to_delta",
-    "response_delta",
-    "response_epsilon",
-    "response_renyi",
+    "randomized_response_delta",
+    "randomized_response_epsilon",
+    "randomized_response_renyi",
     "rule",
     "standard_guarantees",
-    "worst_bit",
+    "worst_binary_channel",
 ]

@@ -56,19 +56,28 @@ class Guarantee:
 
     def __post_init__(self) -> None:
         _validate.choice("relation", self.relation, RELATIONS)
+        _validate.instance("theorem", self.theorem, str)
         checked = {name: _plain(value) for name, value in self._check().items()}
         _validate.broadcast(**{n: v for n, v in checked.items() if not isinstance(v, Guarantee)})
         _validate.freeze(self, **checked)
 
     def _check(self) -> dict[str, Any]:
         """The checked levels by name."""
-        return {}
+        raise TypeError("a guarantee must be of a definition, such as Pure(1.0)")
 
     @property
     def levels(self) -> dict[str, Any]:
         """The levels by name, in the order in which they are written."""
         shared = ("relation", "theorem")
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in shared}
+
+    def levels_as_arrays(self) -> dict[str, Any]:
+        """The levels of numbers by name, those of an inner guarantee among them, as arrays."""
+        found: dict[str, Any] = {}
+        for name, value in self.levels.items():
+            inner = isinstance(value, Guarantee)
+            found |= value.levels_as_arrays() if inner else {name: np.asarray(value)}
+        return found
 
     def implies(self, target: Any, **given: float) -> Any:
         r"""What follows: the guarantee at its best known level, or whether one follows.
@@ -120,6 +129,11 @@ class Guarantee:
         >>> Pure(1.0).can_imply(ZCDP), ZCDP(0.5).can_imply(Pure)
         (True, False)
         """
+        if not (isinstance(target, type) and issubclass(target, Guarantee)):
+            raise TypeError(f"target must be a definition, got {target!r}")
+        return self._can_imply(target)
+
+    def _can_imply(self, target: type[Guarantee]) -> bool:
         return _path(type(self), target, set())
 
     def group(self: G, size: int) -> G:
@@ -147,7 +161,13 @@ class Guarantee:
         (Pure(1.5), ZCDP(4.5))
         """
         size = _validate.one_integer("size", size, minimum=1)
-        return self if size == 1 else replace(self, **self._group(size))
+        if size == 1:
+            return self
+        levels = self._group(size)
+        try:
+            return replace(self, theorem="group privacy", **levels)
+        except ValueError as error:
+            raise ValueError(f"size must leave the levels in their ranges: {error}") from None
 
     def _group(self, size: int) -> dict[str, Any]:
         raise ValueError(f"size must be 1: {self.name} says nothing about groups by itself")
@@ -222,19 +242,84 @@ class Guarantee:
         """Largest shift, in standard deviations, between normal laws that keep the guarantee."""
         return 0.0
 
-    # The same in closed form, as numbers or symbols.
+    # The same in closed form, as numbers or symbols; a subclass writes those with an underscore.
 
     def tv_form(self, m: Operations = NUMPY) -> Any:
-        """Closed form of a total-variation distance that the guarantee keeps neighbours within."""
-        raise ValueError(f"privacy must bound total variation in closed form, got {self}")
+        r"""Closed form of a total-variation distance that neighbours keep.
+
+        Parameters
+        ----------
+        m : Operations
+            Those of numpy, or of sympy.
+
+        Returns
+        -------
+        float, ndarray or sympy.Expr
+            Sharp where the sharp level has a closed form, by Pinsker's inequality elsewhere.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the definition has no such form.
+
+        Examples
+        --------
+        >>> from minimaxdp.guarantees import ZCDP
+        >>> ZCDP(0.5).tv_form()
+        0.5
+        """
+        return self._tv_form(_validate.instance("m", m, Operations))
 
     def pure_form(self, m: Operations = NUMPY) -> Any:
-        """Closed form of an epsilon whose pure privacy implies the guarantee."""
-        raise ValueError(f"privacy must have a pure budget in closed form, got {self}")
+        r"""Closed form of an epsilon whose pure privacy implies the guarantee.
+
+        Parameters
+        ----------
+        m : Operations
+            Those of numpy, or of sympy.
+
+        Returns
+        -------
+        float, ndarray, sympy.Expr or None
+            At most :meth:`pure_epsilon`; None if the definition has no such form.
+
+        Examples
+        --------
+        >>> from minimaxdp.guarantees import ZCDP
+        >>> ZCDP(0.5).pure_form(), ZCDP(0.5).pure_epsilon()
+        (1.0, 1.0436)
+        """
+        return self._pure_form(_validate.instance("m", m, Operations))
 
     def mu_squared_form(self, m: Operations = NUMPY) -> Any:
-        """Closed form of a squared shift of normal laws that keeps the guarantee; 0 for none."""
-        return 0
+        r"""Closed form of a squared shift of normal laws that keeps the guarantee.
+
+        Parameters
+        ----------
+        m : Operations
+            Those of numpy, or of sympy.
+
+        Returns
+        -------
+        float, ndarray, sympy.Expr or None
+            Of standard deviation one; None if no normal noise keeps the definition.
+
+        Examples
+        --------
+        >>> from minimaxdp.guarantees import ZCDP
+        >>> ZCDP(0.5).mu_squared_form()
+        1.0
+        """
+        return self._mu_squared_form(_validate.instance("m", m, Operations))
+
+    def _tv_form(self, m: Operations) -> Any:
+        raise ValueError(f"privacy must bound total variation in closed form, got {self}")
+
+    def _pure_form(self, m: Operations) -> Any:
+        return None
+
+    def _mu_squared_form(self, m: Operations) -> Any:
+        return None
 
     @classmethod
     def symbolic(cls: type[G]) -> G:
@@ -327,6 +412,8 @@ class Guarantee:
 
     def _derive(self, target: type[Guarantee], given: dict[str, Any], seen: set[type]) -> Any:
         """The best level of the target along any path of implications that needs no choice."""
+        if target.name == "none":  # nothing follows from anything
+            return replace(target(), relation=self.relation)
         if type(self) is target and all(self.levels.get(k) == v for k, v in given.items()):
             return self
         direct = _RULES.get((type(self), target))
@@ -359,12 +446,25 @@ def rule(source: type[Guarantee], target: type[Guarantee], theorem: str) -> Call
     callable
         A decorator for a function from a guarantee (and levels that are held) to a guarantee.
 
+    Raises
+    ------
+    TypeError
+        If a definition or the theorem is none.
+
     Examples
     --------
-    >>> from minimaxdp.guarantees import Pure
-    >>> Pure(1.0).implies(Pure).epsilon
-    1.0
+    >>> from minimaxdp.guarantees import Pure, Smooth
+    >>> def smooth_is_pure(g, Pure=Pure):
+    ...     return Pure(g.epsilon * g.distance)
+    >>> register = rule(Smooth, Pure, "the metric between neighbours; sharp")
+    >>> _ = register(smooth_is_pure)
+    >>> Smooth(0.5, 2.0).implies(Pure)
+    Pure(1.0)
     """
+    for name, kind in (("source", source), ("target", target)):
+        if not (isinstance(kind, type) and issubclass(kind, Guarantee)):
+            raise TypeError(f"{name} must be a definition, got {kind!r}")
+    _validate.instance("theorem", theorem, str)
 
     def register(function: Rule) -> Rule:
         def derive(guarantee: Guarantee, **given: Any) -> Guarantee:
@@ -388,7 +488,7 @@ def rule(source: type[Guarantee], target: type[Guarantee], theorem: str) -> Call
 
 def _path(source: type[Guarantee], target: type[Guarantee], seen: set[type]) -> bool:
     """Whether rules lead from one definition to another."""
-    if source is target or (source, target) in _RULES:
+    if target.name == "none" or source is target or (source, target) in _RULES:
         return True
     return any(
         _path(between, target, seen | {source})

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import erfinv, log_ndtr
 
 from minimaxdp import _validate
-from minimaxdp._operations import NUMPY, Operations
+from minimaxdp._operations import Operations
 from minimaxdp._types import Real
 from minimaxdp.guarantees._base import Guarantee, text
 from minimaxdp.guarantees._closed_forms import gaussian_sigma
@@ -39,6 +39,9 @@ class NonPrivate(Guarantee):
     """
 
     name: ClassVar[str] = "none"
+
+    def _check(self) -> dict[str, Any]:
+        return {}
 
     def pure_epsilon(self) -> Real:
         """Infinite: no noise is needed."""
@@ -100,11 +103,11 @@ class Pure(Guarantee):
         """The level itself."""
         return self.epsilon
 
-    def tv_form(self, m: Operations = NUMPY) -> Any:
+    def _tv_form(self, m: Operations) -> Any:
         r""":math:`\tanh(\varepsilon/2)`, sharp."""
         return m.tanh(self.epsilon / 2)
 
-    def pure_form(self, m: Operations = NUMPY) -> Any:
+    def _pure_form(self, m: Operations) -> Any:
         """The level itself."""
         return self.epsilon
 
@@ -177,17 +180,17 @@ class Approximate(Guarantee):
         mu = 1 / gaussian_sigma(self.epsilon, np.where(spent, self.delta, 0.5))
         return np.where(spent, mu, 0.0)[()]
 
-    def tv_form(self, m: Operations = NUMPY) -> Any:
+    def _tv_form(self, m: Operations) -> Any:
         r""":math:`\delta + (1 - \delta) \tanh(\varepsilon/2)`, sharp."""
         return self.delta + (1 - self.delta) * m.tanh(self.epsilon / 2)
 
-    def pure_form(self, m: Operations = NUMPY) -> Any:
+    def _pure_form(self, m: Operations) -> Any:
         """Epsilon."""
         return self.epsilon
 
-    def mu_squared_form(self, m: Operations = NUMPY) -> Any:
+    def _mu_squared_form(self, m: Operations) -> Any:
         r"""From :math:`\rho + 2 \sqrt{\rho \ln(1/\delta)} = \varepsilon` (Bun and Steinke 2016)."""
-        log = m.log(1 / self.delta)
+        log = -m.log(self.delta)
         return 2 * (self.epsilon / (m.sqrt(self.epsilon + log) + m.sqrt(log))) ** 2
 
     def __str__(self) -> str:
@@ -245,11 +248,11 @@ class GaussianDP(Guarantee):
     def _gaussian_mu(self) -> Real:
         return self.mu
 
-    def tv_form(self, m: Operations = NUMPY) -> Any:
+    def _tv_form(self, m: Operations) -> Any:
         r""":math:`\mu/\sqrt{2 \pi}`, which the exact distance does not exceed."""
         return m.least(1, self.mu / m.sqrt(2 * m.pi))
 
-    def mu_squared_form(self, m: Operations = NUMPY) -> Any:
+    def _mu_squared_form(self, m: Operations) -> Any:
         """The squared level, exact."""
         return self.mu**2
 
@@ -306,15 +309,15 @@ class TotalVariation(Guarantee):
     def _gaussian_mu(self) -> Real:
         return 2 * np.sqrt(2) * erfinv(np.asarray(self.alpha))[()]
 
-    def tv_form(self, m: Operations = NUMPY) -> Any:
+    def _tv_form(self, m: Operations) -> Any:
         """The level itself."""
         return self.alpha
 
-    def pure_form(self, m: Operations = NUMPY) -> Any:
+    def _pure_form(self, m: Operations) -> Any:
         r""":math:`\ln\frac{1 + \alpha}{1 - \alpha}`, exact."""
-        return m.log((1 + self.alpha) / (1 - self.alpha))
+        return m.log(1 + self.alpha) - m.log(1 - self.alpha)
 
-    def mu_squared_form(self, m: Operations = NUMPY) -> Any:
+    def _mu_squared_form(self, m: Operations) -> Any:
         r""":math:`4 \alpha^2`, by Pinsker's inequality."""
         return 4 * self.alpha**2
 
@@ -367,6 +370,9 @@ class Smooth(Guarantee):
         _validate.epsilon(epsilon * distance, "epsilon times distance")
         return {"epsilon": epsilon, "distance": distance}
 
+    def _held(self) -> dict[str, Any]:
+        return {}  # the distance belongs to the metric
+
     def _group(self, size: int) -> dict[str, Any]:
         return {"distance": size * self.distance}
 
@@ -374,11 +380,11 @@ class Smooth(Guarantee):
         """Epsilon times the distance: between neighbours the definitions agree."""
         return self.epsilon * self.distance
 
-    def tv_form(self, m: Operations = NUMPY) -> Any:
+    def _tv_form(self, m: Operations) -> Any:
         r""":math:`\tanh(\varepsilon d/2)`, sharp."""
         return m.tanh(self.epsilon * self.distance / 2)
 
-    def pure_form(self, m: Operations = NUMPY) -> Any:
+    def _pure_form(self, m: Operations) -> Any:
         """Epsilon times the distance."""
         return self.epsilon * self.distance
 
@@ -485,13 +491,13 @@ class Local(Guarantee):
     def _gaussian_mu(self) -> Real:
         return self.inner._gaussian_mu()
 
-    def tv_form(self, m: Operations = NUMPY) -> Any:
+    def _tv_form(self, m: Operations) -> Any:
         """Of each report, and so of all of them between data sets."""
-        return self.inner.tv_form(m)
+        return self.inner._tv_form(m)
 
-    def pure_form(self, m: Operations = NUMPY) -> Any:
+    def _pure_form(self, m: Operations) -> Any:
         """Of each report."""
-        return self.inner.pure_form(m)
+        return self.inner._pure_form(m)
 
     def _group(self, size: int) -> dict[str, Any]:
         return {"inner": self.inner.group(size)}
@@ -506,9 +512,8 @@ class Local(Guarantee):
     def _derive(self, target: type[Guarantee], given: dict[str, Any], seen: set[type]) -> Any:
         return self if target is Local else self.inner._derive(target, given, seen)
 
-    def can_imply(self, target: type[Guarantee]) -> bool:
-        """Whether some level of a definition follows."""
-        return target is Local or self.inner.can_imply(target)
+    def _can_imply(self, target: type[Guarantee]) -> bool:
+        return target is Local or self.inner._can_imply(target)
 
     def _follows(self, other: Guarantee) -> bool:
         return self.inner._follows(other.inner if isinstance(other, Local) else other)
@@ -526,7 +531,7 @@ def standard_guarantees(epsilon: float, delta: float) -> tuple[Guarantee, ...]:
     Parameters
     ----------
     epsilon : float
-        Nats, positive.
+        Nats, from 1e-150 to 700.
     delta : float
         Strictly between 0 and 1.
 
@@ -546,7 +551,8 @@ def standard_guarantees(epsilon: float, delta: float) -> tuple[Guarantee, ...]:
     >>> [str(privacy) for privacy in standard_guarantees(0.2, 1e-6)][:4]
     ['no privacy', '0.2-DP', '(0.2, 1e-06)-DP', '0.0199336-zCDP']
     """
-    pure = Pure(_validate.one_epsilon(epsilon))
+    # So small a budget that its square underflows is worth nothing under the other definitions.
+    pure = Pure(_validate.one_real("epsilon", epsilon, minimum=1e-150, maximum=700))
     delta = _validate.one_real("delta", delta, above=0, below=1)
     return (
         NonPrivate(), pure, Approximate(pure.epsilon, delta), pure.implies(ZCDP),

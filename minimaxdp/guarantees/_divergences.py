@@ -9,10 +9,10 @@ import numpy as np
 from scipy.optimize import elementwise
 
 from minimaxdp import _validate
-from minimaxdp._operations import NUMPY, Operations
+from minimaxdp._operations import Operations
 from minimaxdp._types import Real
 from minimaxdp.guarantees._base import Guarantee, text
-from minimaxdp.guarantees._closed_forms import response_renyi
+from minimaxdp.guarantees._closed_forms import randomized_response_renyi
 
 __all__ = ["KL", "ZCDP", "ChiSquare", "Renyi"]
 
@@ -68,15 +68,15 @@ class ZCDP(Guarantee):
     def _gaussian_mu(self) -> Real:
         return np.sqrt(2 * np.asarray(self.rho))[()]
 
-    def tv_form(self, m: Operations = NUMPY) -> Any:
+    def _tv_form(self, m: Operations) -> Any:
         r"""Pinsker's :math:`\sqrt{\rho/2}`."""
         return m.least(1, m.sqrt(self.rho / 2))
 
-    def pure_form(self, m: Operations = NUMPY) -> Any:
+    def _pure_form(self, m: Operations) -> Any:
         r""":math:`\sqrt{2 \rho}`: pure privacy implies :math:`\rho = \varepsilon^2/2`."""
         return m.sqrt(2 * self.rho)
 
-    def mu_squared_form(self, m: Operations = NUMPY) -> Any:
+    def _mu_squared_form(self, m: Operations) -> Any:
         r""":math:`2 \rho`, exact."""
         return 2 * self.rho
 
@@ -127,15 +127,15 @@ class KL(Guarantee):
     def _gaussian_mu(self) -> Real:
         return np.sqrt(2 * np.asarray(self.level))[()]
 
-    def tv_form(self, m: Operations = NUMPY) -> Any:
+    def _tv_form(self, m: Operations) -> Any:
         r"""Pinsker's :math:`\sqrt{\kappa/2}`."""
         return m.least(1, m.sqrt(self.level / 2))
 
-    def pure_form(self, m: Operations = NUMPY) -> Any:
+    def _pure_form(self, m: Operations) -> Any:
         r""":math:`\sqrt{2 \kappa}`."""
         return m.sqrt(2 * self.level)
 
-    def mu_squared_form(self, m: Operations = NUMPY) -> Any:
+    def _mu_squared_form(self, m: Operations) -> Any:
         r""":math:`2 \kappa`, exact."""
         return 2 * self.level
 
@@ -199,7 +199,7 @@ class Renyi(Guarantee):
         order, level = np.broadcast_arrays(self.order, self.level)
         # D_a lies between the divergences of orders 1 and infinity, eps tanh(eps/2) and eps.
         found = elementwise.find_root(
-            lambda e, order, level: response_renyi(order, e) - level,
+            lambda e, order, level: randomized_response_renyi(order, e) - level,
             (level * 1.0, _response_budget(level) * (1 + 1e-12)),
             args=(order, level),
             tolerances={"xrtol": 1e-14},
@@ -209,16 +209,16 @@ class Renyi(Guarantee):
     def _gaussian_mu(self) -> Real:
         return np.sqrt(2 * np.asarray(self.level) / self.order)[()]
 
-    def tv_form(self, m: Operations = NUMPY) -> Any:
+    def _tv_form(self, m: Operations) -> Any:
         """Pinsker's, since the divergence of order 1 is smaller."""
         return m.least(1, m.sqrt(self.level / 2))
 
-    def pure_form(self, m: Operations = NUMPY) -> Any:
+    def _pure_form(self, m: Operations) -> Any:
         r"""The larger of r and :math:`\sqrt{2r/a}`: pure privacy keeps D below epsilon and below
         :math:`a \varepsilon^2/2`."""
         return m.largest(self.level, m.sqrt(2 * self.level / self.order))
 
-    def mu_squared_form(self, m: Operations = NUMPY) -> Any:
+    def _mu_squared_form(self, m: Operations) -> Any:
         r""":math:`2 r / a`, exact."""
         return 2 * self.level / self.order
 
@@ -271,7 +271,7 @@ class ChiSquare(Guarantee):
     def _gaussian_mu(self) -> Real:
         return np.sqrt(np.log1p(np.asarray(self.level)))[()]
 
-    def mu_squared_form(self, m: Operations = NUMPY) -> Any:
+    def _mu_squared_form(self, m: Operations) -> Any:
         r""":math:`\ln(1 + c)`, exact."""
         return m.log1p(self.level)
 

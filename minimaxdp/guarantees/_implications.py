@@ -17,9 +17,9 @@ from minimaxdp.guarantees._base import Guarantee, rule
 from minimaxdp.guarantees._closed_forms import (
     gaussian_delta,
     gaussian_epsilon,
-    response_delta,
-    response_epsilon,
-    response_renyi,
+    randomized_response_delta,
+    randomized_response_epsilon,
+    randomized_response_renyi,
 )
 from minimaxdp.guarantees._definitions import (
     Approximate,
@@ -57,8 +57,8 @@ def _(g: Pure, epsilon: Any = None, delta: Any = None) -> Guarantee:
         return Approximate(g.epsilon, 0.0)
     _one(epsilon, delta)
     if delta is None:
-        return Approximate(epsilon, response_delta(epsilon, g.epsilon))
-    return Approximate(response_epsilon(delta, g.epsilon), delta)
+        return Approximate(epsilon, randomized_response_delta(epsilon, g.epsilon))
+    return Approximate(randomized_response_epsilon(delta, g.epsilon), delta)
 
 
 @rule(Pure, TotalVariation, "tanh(epsilon/2), attained by randomized response; sharp")
@@ -78,7 +78,7 @@ def _(g: Pure) -> Guarantee:
 
 @rule(Pure, Renyi, "the divergence of randomized response (Mironov 2017); sharp")
 def _(g: Pure, order: float) -> Guarantee:
-    return Renyi(order, response_renyi(order, g.epsilon))
+    return Renyi(order, randomized_response_renyi(order, g.epsilon))
 
 
 @rule(Pure, ChiSquare, "4 sinh(epsilon/2)^2, attained by randomized response; sharp")
@@ -147,10 +147,13 @@ def _(g: Approximate, eta: float) -> Guarantee:
 
 
 @rule(ConditionalTesting, Approximate, "Barber and Duchi (2014), Theorem 1, converse")
-def _(g: ConditionalTesting, delta: float | None = None) -> Guarantee:
-    if delta is not None and delta < g.eta:
-        raise ValueError(f"delta must be at least eta = {g.eta:g}, got {delta}")
-    return Approximate(chtp_to_approximate(g.level), g.eta if delta is None else delta)
+def _(g: ConditionalTesting, epsilon: Any = None, delta: Any = None) -> Guarantee:
+    found = Approximate(chtp_to_approximate(g.level), g.eta)
+    if epsilon is None and delta is None:
+        return found
+    return found.implies(
+        Approximate, **({"delta": delta} if epsilon is None else {"epsilon": epsilon})
+    )
 
 
 # --- divergences ---------------------------------------------------------------------------------

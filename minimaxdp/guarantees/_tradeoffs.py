@@ -49,8 +49,10 @@ def approximate_tradeoff(epsilon: ArrayLike, alpha: ArrayLike, delta: ArrayLike 
     epsilon = _validate.real("epsilon", epsilon, minimum=0)
     alpha = _validate.real("alpha", alpha, minimum=0, maximum=1)
     delta = _validate.real("delta", delta, minimum=0, maximum=1)
-    with np.errstate(over="ignore", invalid="ignore"):
-        steep = np.where(alpha > 0, 1 - delta - np.exp(epsilon) * alpha, 1 - delta)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        # Beyond 700 the factor may overflow where its product with a tiny alpha does not.
+        spent = np.where(epsilon > 700, np.exp(epsilon + np.log(alpha)), np.exp(epsilon) * alpha)
+        steep = np.where(alpha > 0, 1 - delta - spent, 1 - delta)
     flat = np.exp(-epsilon) * (1 - delta - alpha)
     return np.maximum(np.maximum(steep, flat), 0.0)[()]
 

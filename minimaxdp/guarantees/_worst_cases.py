@@ -2,14 +2,16 @@ r"""What one definition implies about another, with the best constants."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from math import exp, expm1, factorial, log1p
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq, elementwise, minimize_scalar
 from scipy.special import expit, log_expit
 
 from minimaxdp import _validate
+from minimaxdp._types import Array, Real
 
 __all__ = [
     "approximate_to_chtp",
@@ -19,11 +21,17 @@ __all__ = [
     "posterior_range",
     "pure_to_zcdp",
     "renyi_to_delta",
-    "worst_bit",
+    "worst_binary_channel",
 ]
 
+# 1/2!, 1/3!, ...: the series of (exp(z) - 1 - z)/z^2, to the last digit of a double for |z| < 1/2.
+_SERIES = [1 / factorial(k) for k in range(2, 18)]
 
-def posterior_range(epsilon: ArrayLike, prior: ArrayLike) -> tuple[Any, Any]:
+# Bits whose log-odds are so far apart agree in nothing that a double could tell.
+_WIDEST_GAP = 4096.0
+
+
+def posterior_range(prior: ArrayLike, epsilon: ArrayLike) -> tuple[Real, Real]:
     r"""Where the posterior probability of an input can go, given its prior probability.
 
     .. math:: \frac{\pi}{\pi + (1 - \pi) e^{\varepsilon}} \le \pi(x \mid y) \le
@@ -34,10 +42,11 @@ def posterior_range(epsilon: ArrayLike, prior: ArrayLike) -> tuple[Any, Any]:
 
     Parameters
     ----------
-    epsilon : array_like
-        Pure budget in nats, at least 0.
     prior : array_like
-        Probability of the input before the output is seen, between 0 and 1.
+        Probability of the input before the output is seen, whatever else is known; between 0
+        and 1.
+    epsilon : array_like
+        Pure budget in nats, at least 0; over several releases their sum.
 
     Returns
     -------
@@ -55,19 +64,20 @@ def posterior_range(epsilon: ArrayLike, prior: ArrayLike) -> tuple[Any, Any]:
 
     Examples
     --------
-    >>> low, high = posterior_range(np.log(3), 0.5)
+    >>> low, high = posterior_range(0.5, np.log(3))
     >>> round(float(low), 12), round(float(high), 12)
     (0.25, 0.75)
     """
-    epsilon = _validate.real("epsilon", epsilon, minimum=0, maximum=700)
     prior = _validate.real("prior", prior, minimum=0, maximum=1)
+    epsilon = _validate.real("epsilon", epsilon, minimum=0, maximum=700)
+    _validate.broadcast(prior=prior, epsilon=epsilon)
     return (
-        prior * np.exp(-epsilon) / (prior * np.exp(-epsilon) + 1 - prior),
+        prior * np.exp(-epsilon) / (prior * np.exp(-epsilon) + (1 - prior)),
         prior / (prior + (1 - prior) * np.exp(-epsilon)),
     )
 
 
-def pure_to_zcdp(epsilon: ArrayLike) -> Any:
+def pure_to_zcdp(epsilon: ArrayLike) -> Real:
     r"""The zero-concentrated budget that pure privacy guarantees.
 
     .. math:: \rho = \varepsilon \tanh(\varepsilon/2) \le \tfrac12 \varepsilon^2
@@ -97,7 +107,7 @@ def pure_to_zcdp(epsilon: ArrayLike) -> Any:
     return epsilon * np.tanh(epsilon / 2)
 
 
-def approximate_to_total_variation(epsilon: ArrayLike, delta: ArrayLike = 0.0) -> Any:
+def approximate_to_total_variation(epsilon: ArrayLike, delta: ArrayLike = 0.0) -> Real:
     r"""The total-variation distance that (epsilon, delta)-differential privacy guarantees.
 
     .. math:: \alpha = \frac{e^\varepsilon - 1 + 2 \delta}{e^\varepsilon + 1}
@@ -133,7 +143,7 @@ def approximate_to_total_variation(epsilon: ArrayLike, delta: ArrayLike = 0.0) -
     return delta + (1 - delta) * np.tanh(epsilon / 2)
 
 
-def approximate_to_chtp(epsilon: ArrayLike, delta: ArrayLike, eta: ArrayLike) -> Any:
+def approximate_to_chtp(epsilon: ArrayLike, delta: ArrayLike, eta: ArrayLike) -> Real:
     r"""The conditional testing level that (epsilon, delta)-differential privacy guarantees.
 
     .. math:: \frac{e^\varepsilon - 1 + 2 \delta/\eta}{e^\varepsilon + 1}, \qquad \eta > \delta
@@ -166,10 +176,10 @@ def approximate_to_chtp(epsilon: ArrayLike, delta: ArrayLike, eta: ArrayLike) ->
     """
     delta = _validate.real("delta", delta, minimum=0, maximum=1)
     eta = _validate.real("eta", eta, above=0, maximum=1)
-    return approximate_to_total_variation(epsilon, np.minimum(delta / eta, 1.0))
+    return approximate_to_total_variation(epsilon, np.minimum(delta, eta) / eta)
 
 
-def chtp_to_approximate(level: ArrayLike) -> Any:
+def chtp_to_approximate(level: ArrayLike) -> Real:
     r"""The epsilon that conditional testing privacy guarantees, at delta = eta.
 
     .. math:: \varepsilon = 4\, \mathrm{artanh}(\text{level}) = 2 \ln \frac{1 + \text{level}}
@@ -204,7 +214,7 @@ def chtp_to_approximate(level: ArrayLike) -> Any:
     return 4 * np.arctanh(_validate.real("level", level, minimum=0, below=0.5))
 
 
-def kl_to_total_variation(level: ArrayLike) -> Any:
+def kl_to_total_variation(level: ArrayLike) -> Real:
     r"""The total-variation distance that Kullback-Leibler privacy guarantees.
 
     .. math:: \alpha : \quad 2 \alpha\, \mathrm{artanh}\, \alpha = \text{level}
@@ -244,7 +254,8 @@ def kl_to_total_variation(level: ArrayLike) -> Any:
         args=(level,),
         tolerances={"xrtol": 1e-15},
     )
-    return np.tanh(root.x / 2)[()]
+    # Far below 1 the left side of the equation is 2 alpha^2, and may round away.
+    return np.where(level < 1e-100, np.sqrt(level) / np.sqrt(2), np.tanh(root.x / 2))[()]
 
 
 def renyi_to_delta(order: float, level: float, epsilon: float) -> float:
@@ -260,14 +271,14 @@ def renyi_to_delta(order: float, level: float, epsilon: float) -> float:
     order : float
         At least 1 and finite; 1 is Kullback and Leibler's divergence.
     level : float
-        The divergence r in nats, positive.
+        The divergence r in nats, at least 1e-300.
     epsilon : float
-        Nats, at least 0.
+        Nats, from 0 to 700.
 
     Returns
     -------
     float
-        Attained by :func:`worst_bit`.
+        Attained by :func:`worst_binary_channel`, with full relative accuracy at every level.
 
     Raises
     ------
@@ -284,11 +295,11 @@ def renyi_to_delta(order: float, level: float, epsilon: float) -> float:
     >>> round(renyi_to_delta(1, np.log(3) / 2, 0.0), 9)  # randomized response attains it
     0.5
     """
-    bit = worst_bit(order, level, epsilon)
-    return float(max(bit[0, 0] - np.exp(epsilon) * bit[1, 0], 0.0))
+    order, level, epsilon = _checked_level(order, level, epsilon)
+    return max(0.0, _excess(*_worst_odds(order, level, epsilon), epsilon))
 
 
-def worst_bit(order: float, level: float, epsilon: float) -> NDArray[np.float64]:
+def worst_binary_channel(order: float, level: float, epsilon: float) -> Array:
     r"""The channel of one bit with the largest delta that a Renyi divergence allows.
 
     .. math:: (p, q) = \operatorname{argmax} \{ p - e^\varepsilon q :\ D_a(p \| q) \le r,\
@@ -314,36 +325,106 @@ def worst_bit(order: float, level: float, epsilon: float) -> NDArray[np.float64]
 
     Examples
     --------
-    >>> worst_bit(1, np.log(3) / 2, 0.0).round(6)
+    >>> worst_binary_channel(1, np.log(3) / 2, 0.0).round(6)
     array([[0.75, 0.25],
            [0.25, 0.75]])
     """
-    order = _validate.one_real("order", order, minimum=1)
-    level = _validate.one_real("level", level, above=0)
-    epsilon = _validate.one_real("epsilon", epsilon, minimum=0)
+    order, level, epsilon = _checked_level(order, level, epsilon)
+    t, gap = _worst_odds(order, level, epsilon)
+    odds = np.array([t + gap, t])
+    return np.column_stack([expit(odds), expit(-odds)])
 
-    def divergence(s: float, t: float) -> float:
-        """Between bits of log-odds s and t."""
-        gaps = log_expit(s) - log_expit(t), log_expit(-s) - log_expit(-t)
-        if order == 1:
-            return float(expit(s) * gaps[0] + expit(-s) * gaps[1])
-        b = order - 1
-        return float(np.logaddexp(log_expit(s) + b * gaps[0], log_expit(-s) + b * gaps[1]) / b)
 
-    def border(t: float) -> float:
-        def excess(s: float) -> float:
-            return max(divergence(s, t), divergence(t, s)) - level
+def _checked_level(order: float, level: float, epsilon: float) -> tuple[float, float, float]:
+    return (
+        _validate.one_real("order", order, minimum=1),
+        _validate.one_real("level", level, minimum=1e-300),
+        _validate.one_real("epsilon", epsilon, minimum=0, maximum=700),
+    )
 
-        far = t + 1.0
-        while excess(far) < 0:
-            far += max(1.0, far - t)
-        return float(brentq(excess, t, far, xtol=1e-14, rtol=1e-15))
 
-    best = minimize_scalar(
-        lambda t: np.exp(epsilon) * expit(t) - expit(border(t)),
-        bounds=(-300.0 - epsilon, 20.0),
+# A pair of bits is given by the log-odds t of q and by how far above them those of p lie. Two
+# bits that nearly agree are then as exact as two that do not.
+
+
+def _worst_odds(order: float, level: float, epsilon: float) -> tuple[float, float]:
+    """The log-odds of q, and the gap up to those of p, of the best point of the border."""
+
+    def border(place: Callable[[float], float]) -> float:
+        """The widest gap within the level, where the log-odds of q depend on it."""
+
+        def beyond(gap: float) -> float:
+            t = place(gap)
+            # The other way round, the outcomes change places too.
+            return max(_divergence(order, t, gap), _divergence(order, -t - gap, gap)) - level
+
+        far = 1.0
+        while beyond(far) < 0 and far < _WIDEST_GAP:
+            far *= 2
+        while beyond(far / 2) > 0:
+            far /= 2
+        if beyond(far) <= 0:
+            return far
+        return float(brentq(beyond, far / 2, far, xtol=1e-300, rtol=1e-15))
+
+    # Above even odds no q is best, and where p is below the least double nothing is left.
+    smooth = minimize_scalar(
+        lambda t: -_excess(t, border(lambda _: t), epsilon),
+        bounds=(-760.0 - epsilon, 1.0),
         method="bounded",
         options={"xatol": 1e-9, "maxiter": 500},
     )
-    odds = np.array([border(best.x), best.x])
-    return np.column_stack([expit(odds), expit(-odds)])
+    # The border has one corner, where the two divergences agree: at q = 1 - p.
+    corner = border(lambda gap: -gap / 2)
+    if _excess(-corner / 2, corner, epsilon) >= -smooth.fun:
+        return -corner / 2, corner
+    return smooth.x, border(lambda _: smooth.x)
+
+
+def _excess(t: float, gap: float, epsilon: float) -> float:
+    """p - exp(epsilon) q, which is p times 1 - exp(epsilon - ln(p/q))."""
+    ratio, _ = _log_ratios(t, gap)
+    return -float(expit(t + gap)) * expm1(min(epsilon - ratio, 700.0))
+
+
+def _divergence(order: float, t: float, gap: float) -> float:
+    """Of p from q, without cancellation: it is a sum of terms that are not negative.
+
+    The logarithms l of the ratios satisfy sum p (exp(-l) - 1) = 0, so that with b = order - 1
+    and r(z) = exp(z) - 1 - z the moment is 1 + b sum p (r(-l) + r(b l) / b).
+    """
+    b = min(order - 1, 1e300)
+    masses = float(log_expit(t + gap)), float(log_expit(-t - gap))
+    up, down = _log_ratios(t, gap)
+    largest = masses[0] + b * up
+    if largest > 30:  # the moment itself may overflow
+        return min((largest + log1p(exp(masses[1] + b * down - largest))) / b, up)
+    pairs = list(zip(masses, (up, down), strict=True))
+    small = sum(_tail(mass, -log) for mass, log in pairs)
+    if b == 0:
+        return small
+    small += sum(_tail(mass, b * log) for mass, log in pairs) / b
+    return log1p(b * small) / b
+
+
+def _log_ratios(t: float, gap: float) -> tuple[float, float]:
+    """ln(p/q) and ln((1 - p)/(1 - q))."""
+    if gap < 1:
+        return -log1p(expit(-t) * expm1(-gap)), -log1p(expit(t) * expm1(gap))
+    return (
+        float(log_expit(t + gap) - log_expit(t)),
+        float(log_expit(-t - gap) - log_expit(-t)),
+    )
+
+
+def _tail(log_mass: float, z: float) -> float:
+    """Mass times exp(z) - 1 - z, never negative; the mass is given by its logarithm."""
+    mass = exp(log_mass)
+    if z > 30:
+        return exp(log_mass + z) - mass * (1 + z)
+    if abs(z) >= 0.5:
+        return mass * (expm1(z) - z)
+    total = 0.0
+    for factor in reversed(_SERIES):
+        total = total * z + factor
+    return mass * total * z * z

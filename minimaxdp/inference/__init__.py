@@ -2,7 +2,7 @@ r"""Inference on a proportion from one private count: tests, intervals, and what
 
 - the noise: :class:`Tulap`; the law of what is released: :class:`TulapRelease`,
   :class:`LaplaceRelease`;
-- tests: :func:`p_value`, :func:`critical_value`, :func:`power`, :func:`unbiased_region`,
+- tests: :func:`p_value`, :func:`critical_value`, :func:`one_sided_power`, :func:`unbiased_region`,
   :func:`unbiased_test`, :func:`unbiased_power`, and the linear programme :func:`optimal_power`;
 - intervals: :func:`interval`, :func:`confidence_bound`, :func:`coverage`,
   :func:`expected_length`, :func:`acceptance`;
@@ -15,44 +15,53 @@ r"""Inference on a proportion from one private count: tests, intervals, and what
   :func:`threshold_mean`.
 
 A released value is always a count plus noise; divided by n it is a proportion.
+
+What privatizes here (:meth:`Tulap.privatize`, :func:`clipped_release`) is for study. The
+guarantees are theorems about real numbers, but a computer adds doubles, and the low bits of a sum
+of doubles may tell what was added to (Mironov 2012). Tulap noise is added to a count as whole
+numbers first, which avoids this particular leak while the noise is below 2^53 and delta is 0; its
+whole and its fractional part still come from samplers in doubles.
+
+In the examples ``rng=0`` makes the numbers reproducible, and nothing else: whoever knows the
+seed can take the noise off again, so that a release with a fixed seed is not private at all.
 """
 
-from minimaxdp.inference.clipping import (
+from minimaxdp.inference._clipping import (
     clipped_interval,
     clipped_release,
     match,
     threshold_mean,
 )
-from minimaxdp.inference.fiducial import (
+from minimaxdp.inference._fiducial import (
     fiducial_cdf,
     fiducial_interval,
     selection_draws,
     solution_interval,
 )
-from minimaxdp.inference.intervals import (
-    METHODS,
+from minimaxdp.inference._intervals import (
+    INTERVAL_METHODS,
     acceptance,
     confidence_bound,
     coverage,
     critical_value,
     expected_length,
     interval,
-    power,
+    one_sided_power,
 )
-from minimaxdp.inference.jimi import jimi_cdf, jimi_draws
-from minimaxdp.inference.normal import normal_distance, normal_p_value, release_variance
-from minimaxdp.inference.release import LaplaceRelease, TulapRelease
-from minimaxdp.inference.tulap import Tulap
-from minimaxdp.inference.ump import (
+from minimaxdp.inference._jimi import jimi_cdf, jimi_draws
+from minimaxdp.inference._normal import normal_distance, normal_p_value, release_variance
+from minimaxdp.inference._optimal_tests import (
     optimal_power,
     p_value,
     unbiased_power,
     unbiased_region,
     unbiased_test,
 )
+from minimaxdp.inference._release_laws import LaplaceRelease, TulapRelease
+from minimaxdp.inference._tulap import Tulap
 
 __all__ = [
-    "METHODS",
+    "INTERVAL_METHODS",
     "LaplaceRelease",
     "Tulap",
     "TulapRelease",
@@ -73,7 +82,7 @@ __all__ = [
     "normal_p_value",
     "optimal_power",
     "p_value",
-    "power",
+    "one_sided_power",
     "release_variance",
     "selection_draws",
     "solution_interval",

@@ -6,25 +6,34 @@ normal numbers: a sum of them that exceeds 1e-300 then has lost nothing to under
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-__all__ = ["SCALE", "decayed_sums", "exp_product", "scaled_probabilities", "windowed_sums"]
+from minimaxdp._types import Array, Real
+
+__all__ = [
+    "LEAST_EPSILON",
+    "SCALE",
+    "decayed_sums",
+    "exp_product",
+    "scaled_probabilities",
+    "windowed_sums",
+]
 
 SCALE = 2.0**300
+LEAST_EPSILON = 1e-150  # the variance of the noise is then still a double
 _REACH = 300.0  # nats of decay inside one block: exp(300) * SCALE is far from overflow
 
 
-def exp_product(rate: float, steps: Any) -> Any:
+def exp_product(rate: float, steps: ArrayLike) -> Array:
     """exp(-rate * steps), where the rounding of the product (1e-16 of up to 700) is put back."""
-    product = rate * np.asarray(steps, dtype=float)
+    steps = np.minimum(np.asarray(steps, dtype=float), 1e4 / rate)  # exp(-1e4) is 0 already
+    product = rate * steps
     return np.exp(-product) * (1 - _product_error(rate, steps, product))
 
 
-def scaled_probabilities(n: int, theta: float) -> NDArray[np.float64]:
+def scaled_probabilities(n: int, theta: float) -> Array:
     """SCALE times the probabilities of 0, ..., n under Binomial(n, theta).
 
     Products of ratios from the mode outward, divided by their sum: no gamma function, whose
@@ -48,7 +57,7 @@ def scaled_probabilities(n: int, theta: float) -> NDArray[np.float64]:
     return weights * (SCALE / weights.sum())
 
 
-def decayed_sums(values: NDArray[np.float64], epsilon: float) -> NDArray[np.float64]:
+def decayed_sums(values: Array, epsilon: float) -> Array:
     """Sums over x <= k of values[x] * exp(-epsilon (k - x)), for every k, in linear time.
 
     Blocks inside which the weights stay within range are summed by one cumulative sum each,
@@ -68,7 +77,7 @@ def decayed_sums(values: NDArray[np.float64], epsilon: float) -> NDArray[np.floa
     return inside.ravel()[:size]
 
 
-def windowed_sums(values: NDArray[np.float64], epsilon: float, width: int) -> NDArray[np.float64]:
+def windowed_sums(values: Array, epsilon: float, width: int) -> Array:
     """Sums over k - width < x <= k of values[x] * exp(-epsilon (k - x)), for k < size + width - 1.
 
     A window never covers more than the end of one block of its own length and the beginning of
@@ -87,14 +96,14 @@ def windowed_sums(values: NDArray[np.float64], epsilon: float, width: int) -> ND
     return sums.ravel()[:length]
 
 
-def _product_error(a: Any, b: Any, product: Any) -> Any:
+def _product_error(a: Real, b: Real, product: Real) -> Array:
     """a * b - product, exactly (Dekker)."""
     a_high, b_high = _high(a), _high(b)
     a_low, b_low = a - a_high, b - b_high
     return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
 
 
-def _high(a: Any) -> Any:
+def _high(a: Real) -> Array:
     """The upper half of the digits of a (Veltkamp)."""
     shifted = 134217729.0 * np.asarray(a, dtype=float)  # 2^27 + 1
     return shifted - (shifted - a)

@@ -3,73 +3,80 @@
 A table has quasi-identifiers, which an attacker may know from elsewhere, and a sensitive column.
 Tables are pandas DataFrames, and the caller names the columns.
 
-- What a table looks like: :func:`anonymity`, :func:`diversity`, :func:`closeness`, ...
-- How values are coarsened: :func:`intervals`, :func:`prefixes`, :func:`sets`, :func:`tree`.
+- What a table looks like: :func:`k_of`, :func:`diversity`, :func:`closeness`, ...
+- How values are coarsened: :func:`intervals`, :func:`prefixes`, :func:`set_hierarchy`,
+  :func:`tree_hierarchy`.
 - Algorithms: :func:`minimal_generalizations` over the lattice of levels, :func:`mondrian`.
 - Attacks: :func:`linkage`, :func:`homogeneity`, :func:`background_knowledge`,
-  :func:`intersection`, :func:`minimality`.
-- What differential privacy promises instead: :func:`posterior_bounds`.
+  :func:`intersection_attack`, :func:`minimality_attack`.
+- What a noisy release teaches: :func:`laplace_posterior`; what differential privacy promises
+  instead: :func:`minimaxdp.guarantees.posterior_range`.
 - The lecture's tables: :func:`hospital_a`, :func:`hospital_b`.
 """
 
-from minimaxdp.k_anonymity.attacks import (
+from minimaxdp.k_anonymity._attacks import (
     background_knowledge,
-    digits,
+    common_prefix,
     homogeneity,
-    intersection,
-    interval,
+    intersection_attack,
     linkage,
-    minimality,
+    minimality_attack,
+    smallest_interval,
     sole_ends,
 )
-from minimaxdp.k_anonymity.bayes import laplace_posterior, posterior_bounds
-from minimaxdp.k_anonymity.data import hospital_a, hospital_b
-from minimaxdp.k_anonymity.generalize import (
+from minimaxdp.k_anonymity._bayes import laplace_posterior
+from minimaxdp.k_anonymity._data import hospital_a, hospital_b
+from minimaxdp.k_anonymity._generalize import (
     Lattice,
     generalize,
     minimal_generalizations,
     mondrian,
 )
-from minimaxdp.k_anonymity.hierarchies import Hierarchy, intervals, prefixes, sets, tree
-from minimaxdp.k_anonymity.measures import (
-    anonymity,
+from minimaxdp.k_anonymity._hierarchies import (
+    Hierarchy,
+    intervals,
+    prefixes,
+    set_hierarchy,
+    tree_hierarchy,
+)
+from minimaxdp.k_anonymity._labels import covers
+from minimaxdp.k_anonymity._measures import (
     class_sizes,
     classes,
     closeness,
     diversity,
     information_loss,
+    k_of,
     uniqueness,
 )
-from minimaxdp.k_anonymity.notation import covered
 
 __all__ = [
     "Hierarchy",
     "Lattice",
-    "anonymity",
+    "k_of",
     "background_knowledge",
     "class_sizes",
     "classes",
     "closeness",
-    "covered",
-    "digits",
+    "covers",
+    "common_prefix",
     "diversity",
     "generalize",
     "homogeneity",
     "hospital_a",
     "hospital_b",
     "information_loss",
-    "intersection",
-    "interval",
+    "intersection_attack",
+    "smallest_interval",
     "intervals",
     "laplace_posterior",
     "linkage",
     "minimal_generalizations",
-    "minimality",
+    "minimality_attack",
     "mondrian",
-    "posterior_bounds",
     "prefixes",
-    "sets",
+    "set_hierarchy",
     "sole_ends",
-    "tree",
+    "tree_hierarchy",
     "uniqueness",
 ]

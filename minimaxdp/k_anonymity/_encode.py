@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from minimaxdp import _validate
+
 Missing = Literal["refuse", "value"]
 Codes = NDArray[np.integer]
 
@@ -16,15 +18,20 @@ Codes = NDArray[np.integer]
 _RADIX_LIMIT = 2**62
 
 
-def checked_columns(name: str, table: pd.DataFrame, columns: Sequence[Hashable]) -> list[Hashable]:
+def checked_columns(
+    name: str, table: pd.DataFrame, columns: Sequence[Hashable], *, called: str = "table"
+) -> list[Hashable]:
     """The named columns of a table with at least one row, each present exactly once."""
     if not isinstance(table, pd.DataFrame):
-        raise TypeError(f"table must be a pandas DataFrame, got {type(table).__name__}")
+        raise TypeError(f"{called} must be a pandas DataFrame, got {type(table).__name__}")
     if isinstance(columns, str) or not isinstance(columns, Sequence):
         raise TypeError(f"{name} must be a list of column names, got {columns!r}")
     names = list(columns)
     if not names:
         raise ValueError(f"{name} must name at least one column, got none")
+    for column in names:
+        if not pd.api.types.is_scalar(column):
+            raise TypeError(f"{name} must be a list of column names, got {column!r} among them")
     if len(set(names)) < len(names):
         raise ValueError(f"{name} must name each column once, got {names!r}")
     for column in names:
@@ -32,14 +39,22 @@ def checked_columns(name: str, table: pd.DataFrame, columns: Sequence[Hashable])
         if found != 1:
             raise ValueError(f"{name} must be columns of the table, got {column!r} ({found} found)")
     if len(table) == 0:
-        raise ValueError("table must have at least one row, got none")
+        raise ValueError(f"{called} must have at least one row, got none")
     return names
+
+
+def checked_column(
+    name: str, table: pd.DataFrame, column: Hashable, *, called: str = "table"
+) -> None:
+    """One named column of a table with at least one row."""
+    if not pd.api.types.is_scalar(column):
+        raise TypeError(f"{name} must be the name of a column, got {column!r}")
+    checked_columns(name, table, [column], called=called)
 
 
 def checked_missing(missing: str) -> None:
     """The caller's choice for missing values."""
-    if missing not in ("refuse", "value"):
-        raise ValueError(f"missing must be 'refuse' or 'value', got {missing!r}")
+    _validate.choice("missing", missing, ("refuse", "value"))
 
 
 def column_codes(
@@ -106,11 +121,11 @@ def first_rows(ids: NDArray[np.int64], classes: int) -> NDArray[np.int64]:
 
 
 def table_keys(
-    table: pd.DataFrame, columns: Sequence[Hashable], missing: Missing
+    table: pd.DataFrame, columns: Sequence[Hashable], missing: Missing, *, called: str = "table"
 ) -> tuple[NDArray[np.int64], int]:
     """Keys of the rows of a table by the named columns."""
     checked_missing(missing)
-    names = checked_columns("quasi_identifiers", table, columns)
+    names = checked_columns("quasi_identifiers", table, columns, called=called)
     coded = [column_codes(table, name, missing) for name in names]
     return row_keys([(codes, len(values)) for codes, values in coded])
 

@@ -4,21 +4,23 @@ r"""Lower bounds on minimax risk: what no procedure can beat, with explicit cons
   :func:`assouad`, and packings (:func:`sphere_packing`);
 - what privacy does to a distance: :func:`private_distance` (total variation),
   :func:`packing_error` (differential privacy), :func:`local_contraction` and its kin (local);
-- floors: the mean (:func:`mean_tv`, :func:`mean_tv_axes`, :func:`mean_dp`, :func:`mean_zcdp`,
-  :func:`mean_local`), the end of a support (:func:`support_tv`), a density (:func:`density_dp`),
-  category probabilities (:func:`multinomial_tv`, :func:`multinomial_local`);
+- floors, one function a problem, under any definition of :mod:`minimaxdp.guarantees`:
+  :func:`mean_floor`, :func:`multinomial_floor`, :func:`endpoint_floor`, :func:`density_floor`;
 - exact minimax risks and the channels that have them, by linear programming:
-  :func:`minimax_channel`, :func:`bernoulli_minimax`, :func:`staircase`.
+  :func:`minimax_channel`, :func:`bernoulli_minimax`, :func:`optimal_local_channel`.
+
+A floor is a lower bound on the minimax risk. Called by its bare name it is the best one known here;
+``variant="paper"`` is the one that a document prints.
 """
 
-from minimaxdp.lower_bounds.concentrated import (
-    mean_tv_axes,
-    mean_zcdp,
-    mean_zcdp_plain,
-    multinomial_tv,
+from minimaxdp.lower_bounds._categories import multinomial_floor
+from minimaxdp.lower_bounds._densities import bump_energy, density_floor
+from minimaxdp.lower_bounds._endpoints import (
+    endpoint_floor,
+    subset_maximum,
+    subset_maximum_risk,
 )
-from minimaxdp.lower_bounds.densities import bump_energy, density_dp, density_nonprivate
-from minimaxdp.lower_bounds.exact import (
+from minimaxdp.lower_bounds._exact import (
     BernoulliMinimax,
     Minimax,
     bernoulli_minimax,
@@ -26,40 +28,30 @@ from minimaxdp.lower_bounds.exact import (
     histograms,
     minimax_channel,
 )
-from minimaxdp.lower_bounds.local import (
-    classical_contraction,
+from minimaxdp.lower_bounds._local import (
     contraction_coefficient,
     extremal_channel,
     hellinger_contraction,
     local_contraction,
-    multinomial,
-    multinomial_local,
 )
-from minimaxdp.lower_bounds.means import (
-    free_level,
-    mean_dp,
-    mean_dp_sharp,
-    mean_local,
-    mean_nonprivate,
-    mean_tv,
-    mean_tv_sharp,
-    people_needed,
+from minimaxdp.lower_bounds._means import (
+    mean_floor,
+    privacy_crossover_level,
+    privacy_crossover_n,
     tv_modulus,
 )
-from minimaxdp.lower_bounds.packing import (
+from minimaxdp.lower_bounds._optimal_channel import (
+    fisher_trace,
+    optimal_local_channel,
+    variation_utility,
+)
+from minimaxdp.lower_bounds._packing import (
     log_binary_packing_size,
     separation,
     sphere_packing,
     sphere_packing_size,
 )
-from minimaxdp.lower_bounds.staircase import fisher_trace, staircase, variation_utility
-from minimaxdp.lower_bounds.supports import (
-    subset_maximum,
-    subset_maximum_risk,
-    support_tv,
-    support_tv_sharp,
-)
-from minimaxdp.lower_bounds.testing import (
+from minimaxdp.lower_bounds._testing import (
     assouad,
     fano,
     le_cam,
@@ -74,14 +66,12 @@ __all__ = [
     "assouad",
     "bernoulli_minimax",
     "bump_energy",
-    "classical_contraction",
     "contraction_coefficient",
-    "density_dp",
-    "density_nonprivate",
+    "density_floor",
+    "endpoint_floor",
     "extremal_channel",
     "fano",
     "fisher_trace",
-    "free_level",
     "hellinger_contraction",
     "histogram_laws",
     "histograms",
@@ -89,30 +79,19 @@ __all__ = [
     "le_cam_mixtures",
     "local_contraction",
     "log_binary_packing_size",
-    "mean_dp",
-    "mean_dp_sharp",
-    "mean_local",
-    "mean_nonprivate",
-    "mean_tv",
-    "mean_tv_axes",
-    "mean_tv_sharp",
-    "mean_zcdp",
-    "mean_zcdp_plain",
+    "mean_floor",
     "minimax_channel",
-    "multinomial",
-    "multinomial_local",
-    "multinomial_tv",
+    "multinomial_floor",
+    "optimal_local_channel",
     "packing_error",
-    "people_needed",
+    "privacy_crossover_level",
+    "privacy_crossover_n",
     "private_distance",
     "separation",
     "sphere_packing",
     "sphere_packing_size",
-    "staircase",
     "subset_maximum",
     "subset_maximum_risk",
-    "support_tv",
-    "support_tv_sharp",
     "tv_modulus",
     "variation_utility",
 ]

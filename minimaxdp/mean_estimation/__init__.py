@@ -1,80 +1,74 @@
 r"""The mean under every definition of privacy: mechanisms, exact risks, ceilings.
 
-- :func:`private_mean` -- from data, a declared moment and a budget to an estimate;
-  :class:`PrivateMean` is the mechanism behind it: :func:`project`, average, add noise;
-- noise: :class:`GaussianNoise`, :class:`CoordinateLaplace`, :class:`NormLaplace`; how much of it
-  each definition asks for (:func:`energy_factor`) and how far to truncate (:func:`radius`);
-- ceilings with constants: :func:`ceiling`, :func:`risk_bound`, and for bounded data the exact
-  :func:`shrunk_ceiling`; truths beside them: :meth:`PrivateMean.risk`, :func:`spike_risk`,
+- :func:`private_mean` -- from data, a declared moment and a guarantee to an estimate;
+  :class:`PrivateMean` is the mechanism behind it: :func:`project_to_ball`, average, add noise;
+- how much noise a definition asks for (:func:`noise_second_moment`) and how far to truncate
+  (:func:`truncation_radius`);
+- ceilings with constants: :func:`mean_ceiling`, :func:`risk_bound`, and for bounded data the exact
+  :func:`shrunk_ceiling`; truths beside them: :meth:`PrivateMean.risk`, :func:`two_point_risk`,
   :func:`simulated_risk`;
 - total variation alone: :func:`subset_mean`;
-- nobody trusted: :class:`Cap` (the ball mechanism and PrivUnit),
-  :class:`~minimaxdp.cube.Hypercube`, :func:`local_ceiling`.
+- nobody trusted: :class:`PrivUnit` (with the ball mechanism),
+  :class:`~minimaxdp.hypercube.HypercubeMechanism`, :func:`local_mean_ceiling`.
 
 The class of laws is :math:`\mathcal P_k = \{P : \mathbb E_P \|X\|_2^k \le r^k\}`, the loss squared
-Euclidean; infinite k means data in a ball.
+Euclidean; infinite k means data in a ball. A ceiling is an upper bound on the minimax risk.
 """
 
-from minimaxdp.mean_estimation.ceilings import (
-    DEFINITIONS,
-    ceiling,
-    energy_factor,
-    radius,
+from minimaxdp.mean_estimation._ceilings import (
+    mean_ceiling,
+    noise_second_moment,
     risk_bound,
-    shrinkage,
+    shrinkage_factor,
     shrunk_ceiling,
-    spike_risk,
     subset_size,
+    truncation_radius,
+    two_point_risk,
 )
-from minimaxdp.mean_estimation.local import (
-    METHODS,
-    Cap,
+from minimaxdp.mean_estimation._local import (
+    REPORT_METHODS,
+    PrivUnit,
     both_halves_epsilon,
-    local_ceiling,
-    local_energy,
+    local_mean_ceiling,
+    report_second_moment,
 )
-from minimaxdp.mean_estimation.noise import CoordinateLaplace, GaussianNoise, NormLaplace
-from minimaxdp.mean_estimation.release import (
+from minimaxdp.mean_estimation._release import (
     PrivateMean,
     private_mean,
     simulated_risk,
     subset_mean,
 )
-from minimaxdp.mean_estimation.truncation import (
+from minimaxdp.mean_estimation._truncation import (
     FiniteLaw,
     bias_bound,
     bias_constant,
     heavy_tail,
-    project,
-    spike,
+    project_to_ball,
+    two_point_law,
 )
 
 __all__ = [
-    "DEFINITIONS",
-    "METHODS",
-    "Cap",
-    "CoordinateLaplace",
+    "REPORT_METHODS",
     "FiniteLaw",
-    "GaussianNoise",
-    "NormLaplace",
+    "PrivUnit",
     "PrivateMean",
     "bias_bound",
     "bias_constant",
     "both_halves_epsilon",
-    "ceiling",
-    "energy_factor",
     "heavy_tail",
-    "local_ceiling",
-    "local_energy",
+    "local_mean_ceiling",
+    "mean_ceiling",
+    "noise_second_moment",
     "private_mean",
-    "project",
-    "radius",
+    "project_to_ball",
+    "report_second_moment",
     "risk_bound",
-    "shrinkage",
+    "shrinkage_factor",
     "shrunk_ceiling",
     "simulated_risk",
-    "spike",
-    "spike_risk",
     "subset_mean",
     "subset_size",
+    "truncation_radius",
+    "two_point_law",
+    "two_point_risk",
 ]

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
 from minimaxdp import _validate
+from minimaxdp._types import Array, Real, Rng
 
 __all__ = ["Audit", "audit"]
 
@@ -44,6 +45,11 @@ class Audit:
         that were not used to choose it.
     runs : int
         How many such runs there were of each.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a field is no number of its kind or out of its range.
     """
 
     epsilon: float
@@ -52,6 +58,17 @@ class Audit:
     likelier: int
     hits: tuple[int, int]
     runs: int
+
+    def __post_init__(self) -> None:
+        _validate.one_real("epsilon", self.epsilon, minimum=0)
+        _validate.one_real("level", self.level, above=0, below=1)
+        ends = _validate.numbers("event", self.event)
+        if ends.shape != (2,) or not ends[0] <= ends[1]:
+            raise ValueError(f"event must be an interval (low, high), got {self.event!r}")
+        _validate.one_integer("likelier", self.likelier, minimum=0, maximum=1)
+        _validate.one_integer("runs", self.runs, minimum=1)
+        if np.shape(_validate.integer("hits", self.hits, minimum=0, maximum=self.runs)) != (2,):
+            raise ValueError(f"hits must be two counts, got {self.hits!r}")
 
     def refutes(self, epsilon: float) -> bool:
         """Whether a claimed budget lies below the bound.
@@ -63,7 +80,7 @@ class Audit:
         >>> Audit(0.9, 0.99, (0.0, 1.0), 0, (50, 10), 100).refutes(0.5)
         True
         """
-        return bool(self.epsilon > _validate.real("epsilon", epsilon, minimum=0))
+        return bool(self.epsilon > _validate.one_real("epsilon", epsilon, minimum=0))
 
 
 def audit(
@@ -74,7 +91,7 @@ def audit(
     runs: int = 100_000,
     delta: float = 0.0,
     level: float = 0.99,
-    rng: np.random.Generator | int | None = None,
+    rng: Rng = None,
 ) -> Audit:
     r"""Lower confidence bound on the epsilon of a mechanism, from its outputs alone.
 
@@ -107,8 +124,8 @@ def audit(
     Raises
     ------
     TypeError, ValueError
-        If an argument lies outside its range, or the mechanism does not return `size` real
-        numbers (NaN is no output).
+        If an argument lies outside its range, the runs would not fit memory, or the mechanism
+        fails on an input or does not return `size` real numbers for it (NaN is no output).
 
     Notes
     -----
@@ -116,15 +133,22 @@ def audit(
 
     Examples
     --------
-    >>> result = audit(lambda x, rng, size: x + rng.laplace(0, 1, size), 0.0, 1.0, rng=1)
-    >>> result.refutes(1.0), result.refutes(0.8)
+    >>> def noisy(x, rng, size):
+    ...     return x + rng.laplace(0, 1, size)
+    >>> result = audit(noisy, 0.0, 1.0, runs=20_000, rng=1)
+    >>> result.refutes(1.0), result.refutes(0.7)
     (False, True)
     """
+    mechanism = _validate.function("mechanism", mechanism)
     runs = _validate.one_integer("runs", runs, minimum=20)
+    _validate.memory("runs", 2, runs)
     delta = _validate.one_real("delta", delta, minimum=0, below=1)
     level = _validate.one_real("level", level, above=0, below=1)
-    rng = np.random.default_rng(rng)
-    outputs = [_outputs(mechanism, data, rng, runs) for data in (first, second)]
+    rng = _validate.generator(rng)
+    outputs = [
+        _outputs(mechanism, name, data, rng, runs)
+        for name, data in (("first", first), ("second", second))
+    ]
     half = runs // 2
     tail = (1 - level) / 2
     event, likelier = _best_interval([part[:half] for part in outputs], delta, tail)
@@ -137,18 +161,26 @@ def audit(
 
 
 def _outputs(
-    mechanism: Mechanism, data: Any, rng: np.random.Generator, runs: int
-) -> NDArray[np.float64]:
-    values = np.asarray(mechanism(data, rng, runs), dtype=float)
+    mechanism: Mechanism, name: str, data: Any, rng: np.random.Generator, runs: int
+) -> Array:
+    try:
+        values = np.asarray(mechanism(data, rng, runs))
+    except Exception as error:  # whatever the caller's function raises on the caller's data
+        raise ValueError(f"mechanism must accept {name}, but raised {error!r}") from error
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"mechanism must return real numbers, got type {values.dtype} for {name}")
+    values = values.astype(float, copy=False)
     if values.shape != (runs,):
-        raise ValueError(f"mechanism must return {runs} numbers, got shape {values.shape}")
+        raise ValueError(
+            f"mechanism must return {runs} numbers, got shape {values.shape} for {name}"
+        )
     if np.any(np.isnan(values)):
-        raise ValueError("mechanism must return real numbers, got NaN")
+        raise ValueError(f"mechanism must return real numbers, got NaN for {name}")
     return values
 
 
 def _best_interval(
-    outputs: list[NDArray[np.float64]], delta: float, tail: float
+    outputs: list[Array], delta: float, tail: float
 ) -> tuple[tuple[float, float], int]:
     """The interval, and the order of the inputs, whose bound on these runs is largest."""
     pooled = np.concatenate(outputs)
@@ -178,7 +210,7 @@ def _best_interval(
 
 def _log_ratio_bound(
     high: NDArray[np.int64], low: NDArray[np.int64], size: int, delta: float, tail: float
-) -> Any:
+) -> Real:
     """ln((lower bound on a mass - delta) / upper bound on another), not below 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         lower = np.where(high > 0, betaincinv(np.maximum(high, 1), size - high + 1, tail), 0.0)

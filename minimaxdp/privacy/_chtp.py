@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate
+from minimaxdp._types import Array
 from minimaxdp.privacy._neighbours import Pairs, _checked
 
 __all__ = ["chtp_epsilon"]
@@ -40,7 +41,7 @@ def chtp_epsilon(
     channel : array_like, shape (inputs, outputs)
         Row-stochastic: row x is the law of the output on input x.
     eta : float
-        The mass that an event must have under both inputs, above 0 and at most 1.
+        The mass that an event must have under both inputs, from 1e-300 to 1.
     pairs : array_like of int, shape (m, 2), optional
         Neighbours by row number, each compared in both orders; by default every two rows.
     inherited : bool
@@ -56,7 +57,7 @@ def chtp_epsilon(
     Raises
     ------
     TypeError, ValueError
-        If the matrix is not row-stochastic, eta lies outside (0, 1], or sets of more than 16
+        If the matrix is not row-stochastic, eta lies outside its range, or sets of more than 16
         outputs are to be tried.
 
     Notes
@@ -74,7 +75,8 @@ def chtp_epsilon(
     1.0
     """
     channel, both = _checked(channel, pairs)
-    eta = _validate.one_real("eta", eta, above=0, maximum=1)
+    eta = _validate.one_real("eta", eta, minimum=1e-300, maximum=1)
+    inherited = _validate.flag("inherited", inherited)
     if not inherited and channel.shape[1] > _MOST_OUTPUTS:
         raise ValueError(
             f"channel must have at most {_MOST_OUTPUTS} outputs to try every set of them, "
@@ -85,7 +87,7 @@ def chtp_epsilon(
     return max((best(channel[i], channel[j], eta) for i, j in unordered), default=0.0)
 
 
-def _best_set(p: NDArray[np.float64], q: NDArray[np.float64], eta: float) -> float:
+def _best_set(p: Array, q: Array, eta: float) -> float:
     used = p + q > 0
     p, q = p[used], q[used]
     sets = (np.arange(1, 2 ** len(p))[:, None] >> np.arange(len(p))) & 1
@@ -96,14 +98,14 @@ def _best_set(p: NDArray[np.float64], q: NDArray[np.float64], eta: float) -> flo
     return _conditional_distance(sets, p, q, s, t)
 
 
-def _best_randomized(p: NDArray[np.float64], q: NDArray[np.float64], eta: float) -> float:
+def _best_randomized(p: Array, q: Array, eta: float) -> float:
     used = p + q > 0
     return max(_pinned_to_first(p[used], q[used], eta), _pinned_to_first(q[used], p[used], eta))
 
 
-def _pinned_to_first(p: NDArray[np.float64], q: NDArray[np.float64], eta: float) -> float:
+def _pinned_to_first(p: Array, q: Array, eta: float) -> float:
     """The best event of mass eta under p and at least eta under q."""
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         order = np.argsort(-p / np.where(q > 0, q, 1e-300), kind="stable")
         order = order[np.argsort(-(q[order] == 0).astype(int), kind="stable")]
     p, q = p[order], q[order]
@@ -113,8 +115,9 @@ def _pinned_to_first(p: NDArray[np.float64], q: NDArray[np.float64], eta: float)
     stops = np.concatenate([[0.0, eta], before, eta - after])
     stops = np.unique(stops[(stops >= 0) & (stops <= eta)])
     spread = np.where(p > 0, p, 1.0)
-    head = np.clip((stops[:, None] - before[:-1]) / spread, 0, 1)
-    tail = np.clip((eta - stops[:, None] - after[1:]) / spread, 0, 1)
+    with np.errstate(over="ignore"):
+        head = np.clip((stops[:, None] - before[:-1]) / spread, 0, 1)
+        tail = np.clip((eta - stops[:, None] - after[1:]) / spread, 0, 1)
     # Outputs that only q can show cost no mass of p: at the last stop they leave one way.
     weights = np.where(p > 0, np.minimum(head + tail, 1), 1.0)
     last = np.where(p > 0, weights[-1], 0.0)
@@ -128,10 +131,10 @@ def _pinned_to_first(p: NDArray[np.float64], q: NDArray[np.float64], eta: float)
 
 
 def _best_on_pieces(
-    start: NDArray[np.float64],
-    step: NDArray[np.float64],
-    p: NDArray[np.float64],
-    q: NDArray[np.float64],
+    start: Array,
+    step: Array,
+    p: Array,
+    q: Array,
     eta: float,
 ) -> float:
     gain = (step * p).cumsum(axis=1) / eta
@@ -152,11 +155,11 @@ def _best_on_pieces(
 
 
 def _conditional_distance(
-    weights: NDArray[np.float64] | NDArray[np.int64],
-    p: NDArray[np.float64],
-    q: NDArray[np.float64],
-    s: NDArray[np.float64],
-    t: NDArray[np.float64],
+    weights: Array | NDArray[np.int64],
+    p: Array,
+    q: Array,
+    s: Array,
+    t: Array,
 ) -> float:
     """Largest total variation between the two laws given a weighted event."""
     if not len(s):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate
+from minimaxdp._types import Array
 
 __all__ = [
     "datasets",
@@ -71,11 +72,15 @@ def datasets(
     """
     alphabet = _validate.one_integer("alphabet", alphabet, minimum=1)
     n = _validate.one_integer("n", n, minimum=1)
-    if relation not in ("replacement", "add-remove"):
-        raise ValueError(f"relation must be 'replacement' or 'add-remove', got {relation!r}")
+    _validate.choice("relation", relation, ("replacement", "add-remove"))
     lengths = [n] if relation == "replacement" else range(n + 1)
-    if sum(alphabet**m for m in lengths) > _LARGEST_WORLD:
-        raise ValueError(f"n must leave at most {_LARGEST_WORLD} data sets, got {alphabet}**{n}")
+    # The logarithm first: the power itself may be a number of a million digits.
+    few = n * np.log2(alphabet) < 64 and len(lengths) <= _LARGEST_WORLD
+    if not few or sum(alphabet**m for m in lengths) > _LARGEST_WORLD:
+        raise ValueError(
+            f"n must leave at most {_LARGEST_WORLD} data sets, got n = {n}, alphabet = {alphabet}"
+        )
+    _validate.memory("n", sum(m * alphabet**m for m in lengths))
     worlds = [world for m in lengths for world in product(range(alphabet), repeat=m)]
     if relation == "replacement":
         index = np.arange(len(worlds))
@@ -97,9 +102,7 @@ def datasets(
     return worlds, pairs[np.lexsort(pairs.T[::-1])]
 
 
-def distances(
-    worlds: Sequence[Sequence[int]], metric: ArrayLike | None = None
-) -> NDArray[np.float64]:
+def distances(worlds: Sequence[Sequence[int]], metric: ArrayLike | None = None) -> Array:
     r"""Distance between every two data sets of equal size.
 
     .. math:: d_\varrho(x, x') = \sum_i \varrho(x_i, x_i')
@@ -133,11 +136,15 @@ def distances(
            [1., 0., 1.],
            [2., 1., 0.]])
     """
-    if len({len(world) for world in worlds}) != 1:
+    if not isinstance(worlds, Sequence) and (np.ndim(worlds) == 0 or not len(worlds)):
+        raise TypeError(f"worlds must be a list of data sets, got {worlds!r}")
+    worlds = list(worlds)
+    if any(np.ndim(world) != 1 for world in worlds) or len({len(world) for world in worlds}) != 1:
         raise ValueError("worlds must hold data sets of one length, at least one of them")
     records = np.asarray(_validate.integer("worlds", worlds, minimum=0))
     size = int(records.max()) + 1
     if metric is None:
+        _validate.memory("worlds", size, size)
         table = 1.0 - np.eye(size)
     else:
         table = np.asarray(_validate.real("metric", metric, minimum=0, maximum=1))
@@ -145,13 +152,14 @@ def distances(
             raise ValueError(f"metric must be a square matrix on {size} values, got {table.shape}")
         if np.any(np.diag(table) != 0) or np.any(table != table.T):
             raise ValueError("metric must be symmetric with a zero diagonal")
+    _validate.memory("worlds", len(records), len(records))
     total = np.zeros((len(records), len(records)))
     for column in records.T:
         total += table[np.ix_(column, column)]
     return total
 
 
-def _checked(channel: ArrayLike, pairs: Pairs) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _checked(channel: ArrayLike, pairs: Pairs) -> tuple[Array, NDArray[np.int64]]:
     """The channel, and its neighbours in both orders, shape (2m, 2)."""
     channel = _validate.channel("channel", channel)
     if len(channel) < 2:
@@ -159,28 +167,29 @@ def _checked(channel: ArrayLike, pairs: Pairs) -> tuple[NDArray[np.float64], NDA
     return channel, _validate.pairs(pairs, len(channel))
 
 
-def _falling(
-    p: NDArray[np.float64], q: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _falling(p: Array, q: Array) -> tuple[Array, Array]:
     """Both laws in falling order of q/p; outputs without any mass come last."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        order = np.argsort(-np.where(p + q > 0, q / p, -1.0), axis=-1, kind="stable")
+        # A ratio beyond the range of a double still comes after those that are infinite.
+        ratio = np.where(p > 0, np.minimum(q / p, np.finfo(float).max), np.inf)
+        order = np.argsort(-np.where(p + q > 0, ratio, -1.0), axis=-1, kind="stable")
     return np.take_along_axis(p, order, -1), np.take_along_axis(q, order, -1)
 
 
 def _chunks(
-    channel: NDArray[np.float64], both: NDArray[np.int64], weight: int = 1
+    channel: Array, both: NDArray[np.int64], weight: int = 1
 ) -> Iterator[NDArray[np.int64]]:
     """The pairs in pieces whose rows, times a weight, fit a bounded memory."""
+    _validate.memory("channel", channel.shape[1], weight)
     size = max(1, _CHUNK // (channel.shape[1] * weight))
     for start in range(0, len(both), size):
         yield both[start : start + size]
 
 
 def _worst(
-    channel: NDArray[np.float64],
+    channel: Array,
     both: NDArray[np.int64],
-    level: Callable[[NDArray[np.float64], NDArray[np.float64]], Any],
+    level: Callable[[Array, Array], Any],
     weight: int = 1,
 ) -> Any:
     """Largest value of level(p, q) over the pairs, which run along its first axis."""

@@ -6,22 +6,23 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from minimaxdp import _validate, divergences
+from minimaxdp._types import Array, Real
 from minimaxdp.privacy._neighbours import Pairs, _checked, _chunks, _falling, _worst
 
 __all__ = [
-    "approximate_delta",
-    "approximate_epsilon",
+    "privacy_profile",
+    "epsilon_at_delta",
     "bounded_range",
-    "divergence_level",
-    "pure_epsilon",
-    "smooth_epsilon",
+    "worst_divergence",
+    "dp_epsilon",
+    "metric_dp_epsilon",
 ]
 
 
-def pure_epsilon(channel: ArrayLike, pairs: Pairs = None) -> float:
+def dp_epsilon(channel: ArrayLike, pairs: Pairs = None) -> float:
     r"""Smallest epsilon for which a mechanism is epsilon-differentially private.
 
     .. math:: \max_{x \sim x'} \max_y \ln \frac{Q(y \mid x)}{Q(y \mid x')}
@@ -52,14 +53,14 @@ def pure_epsilon(channel: ArrayLike, pairs: Pairs = None) -> float:
 
     Examples
     --------
-    >>> round(pure_epsilon([[2 / 3, 1 / 3], [1 / 3, 2 / 3]]), 12)
+    >>> round(dp_epsilon([[2 / 3, 1 / 3], [1 / 3, 2 / 3]]), 12)
     0.69314718056
     """
     channel, both = _checked(channel, pairs)
     return float(_worst(channel, both, divergences.max_divergence))
 
 
-def approximate_delta(channel: ArrayLike, epsilon: ArrayLike, pairs: Pairs = None) -> Any:
+def privacy_profile(channel: ArrayLike, epsilon: ArrayLike, pairs: Pairs = None) -> Real:
     r"""Smallest delta for which a mechanism is (epsilon, delta)-differentially private.
 
     .. math:: \delta(\varepsilon) = \max_{x \sim x'} \sum_y
@@ -91,7 +92,7 @@ def approximate_delta(channel: ArrayLike, epsilon: ArrayLike, pairs: Pairs = Non
 
     Examples
     --------
-    >>> round(float(approximate_delta([[0.75, 0.25], [0.25, 0.75]], 0.5)), 6)
+    >>> round(float(privacy_profile([[0.75, 0.25], [0.25, 0.75]], 0.5)), 6)
     0.33782
     """
     channel, both = _checked(channel, pairs)
@@ -106,7 +107,7 @@ def approximate_delta(channel: ArrayLike, epsilon: ArrayLike, pairs: Pairs = Non
     return np.reshape(level, epsilon.shape)[()]
 
 
-def approximate_epsilon(channel: ArrayLike, delta: ArrayLike, pairs: Pairs = None) -> Any:
+def epsilon_at_delta(channel: ArrayLike, delta: ArrayLike, pairs: Pairs = None) -> Real:
     r"""Smallest epsilon for which a mechanism is (epsilon, delta)-differentially private.
 
     With the outputs in falling order of :math:`Q(y \mid x) / Q(y \mid x')` and :math:`A_j` the
@@ -146,27 +147,30 @@ def approximate_epsilon(channel: ArrayLike, delta: ArrayLike, pairs: Pairs = Non
     Examples
     --------
     >>> flip = [[0.75, 0.25], [0.25, 0.75]]
-    >>> round(float(approximate_epsilon(flip, approximate_delta(flip, 0.5))), 12)
+    >>> round(float(epsilon_at_delta(flip, privacy_profile(flip, 0.5))), 12)
     0.5
     """
     channel, both = _checked(channel, pairs)
     delta = np.asarray(_validate.real("delta", delta, minimum=0, maximum=1))
     flat = delta.ravel()
 
-    def level(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+    def level(p: Array, q: Array) -> Array:
         q, p = _falling(q, p)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             high, low = p.cumsum(axis=-1)[:, None], q.cumsum(axis=-1)[:, None]
             excess = (p - q).cumsum(axis=-1)[:, None] - flat[:, None]
             ratio = np.where(low > 0, excess / np.where(low > 0, low, 1), np.inf)
+            # A ratio beyond the range of a double has a logarithm all the same.
+            beyond = np.log(high - flat[:, None]) - np.log(low)
             # Where the second law puts nothing, only a first mass above delta matters.
             ratio = np.where((low == 0) & (high <= flat[:, None]), 0.0, ratio)
-            return np.log1p(np.maximum(ratio, 0)).max(axis=-1)
+            level = np.log1p(np.maximum(ratio, 0))
+            return np.where((low > 0) & np.isinf(ratio), beyond, level).max(axis=-1)
 
     return np.reshape(_worst(channel, both, level, weight=flat.size), delta.shape)[()]
 
 
-def smooth_epsilon(channel: ArrayLike, distances: ArrayLike) -> float:
+def metric_dp_epsilon(channel: ArrayLike, distances: ArrayLike) -> float:
     r"""Smallest epsilon for which a mechanism is epsilon-smooth under a metric.
 
     .. math:: \max_{x \ne x'} \frac1{d(x, x')} \max_y \ln \frac{Q(y \mid x)}{Q(y \mid x')}
@@ -198,7 +202,7 @@ def smooth_epsilon(channel: ArrayLike, distances: ArrayLike) -> float:
 
     Examples
     --------
-    >>> round(smooth_epsilon([[0.75, 0.25], [0.25, 0.75]], [[0, 0.5], [0.5, 0]]), 6)
+    >>> round(metric_dp_epsilon([[0.75, 0.25], [0.25, 0.75]], [[0, 0.5], [0.5, 0]]), 6)
     2.197225
     """
     channel, both = _checked(channel, None)
@@ -216,7 +220,7 @@ def smooth_epsilon(channel: ArrayLike, distances: ArrayLike) -> float:
         ]
     )
     apart = table[both[:, 0], both[:, 1]]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         ratio = np.where(reach == 0, 0.0, reach / apart)
     return float(ratio.max())
 
@@ -263,7 +267,7 @@ def bounded_range(channel: ArrayLike, pairs: Pairs = None) -> float:
     return float(spread)
 
 
-def divergence_level(
+def worst_divergence(
     channel: ArrayLike,
     divergence: Callable[..., Any],
     pairs: Pairs = None,
@@ -284,16 +288,18 @@ def divergence_level(
         Neighbours by row number, each compared in both orders; by default every two rows.
     **parameters
         Passed on to the divergence, such as ``order=2`` to ``renyi`` or ``f=...`` to
-        ``f_divergence``.
+        ``f_divergence``; no arrays.
 
     Returns
     -------
     float
+        Infinite where the divergence is.
 
     Raises
     ------
     TypeError, ValueError
-        If the matrix is not row-stochastic or a pair does not name two of its rows.
+        If the matrix is not row-stochastic, a pair does not name two of its rows, a parameter
+        is an array, or the divergence is no function or does not return m values.
 
     Notes
     -----
@@ -302,10 +308,23 @@ def divergence_level(
     Examples
     --------
     >>> flip = [[0.75, 0.25], [0.25, 0.75]]
-    >>> divergence_level(flip, divergences.total_variation)
+    >>> worst_divergence(flip, divergences.total_variation)
     0.5
-    >>> round(divergence_level(flip, divergences.renyi, order=2), 6)
+    >>> round(worst_divergence(flip, divergences.renyi, order=2), 6)
     0.847298
     """
     channel, both = _checked(channel, pairs)
-    return float(_worst(channel, both, lambda p, q: divergence(p, q, **parameters)))
+    divergence = _validate.function("divergence", divergence)
+    for name, value in parameters.items():
+        if np.iterable(value) and not isinstance(value, str):
+            raise TypeError(f"{name} must be a single value, got a {type(value).__name__}")
+
+    def level(p: Array, q: Array) -> Array:
+        found = np.asarray(divergence(p, q, **parameters))
+        if found.dtype.kind not in "iuf" or found.shape != (len(p),) or np.isnan(found).any():
+            raise ValueError(
+                f"divergence must return {len(p)} numbers for {len(p)} pairs of laws, got {found!r}"
+            )
+        return found
+
+    return float(_worst(channel, both, level))

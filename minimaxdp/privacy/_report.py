@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from minimaxdp import _validate, divergences
 from minimaxdp.privacy._chtp import chtp_epsilon
 from minimaxdp.privacy._neighbours import Pairs
 from minimaxdp.privacy._parameters import (
-    approximate_delta,
-    approximate_epsilon,
     bounded_range,
-    divergence_level,
-    pure_epsilon,
-    smooth_epsilon,
+    dp_epsilon,
+    epsilon_at_delta,
+    metric_dp_epsilon,
+    privacy_profile,
+    worst_divergence,
 )
 from minimaxdp.privacy._zcdp import Enclosure, zcdp
 
@@ -112,11 +114,11 @@ def report(
     pairs : array_like of int, shape (m, 2), optional
         Neighbours by row number, each compared in both orders; by default every two rows.
     epsilons, deltas : sequence of float
-        Where approximate privacy is evaluated.
+        Where approximate privacy is evaluated: at least 0, and between 0 and 1.
     orders : sequence of float
-        Of Renyi divergences.
+        Of Renyi divergences, positive; ``numpy.inf`` is allowed.
     etas : sequence of float
-        Masses of the events of conditional testing.
+        Masses of the events of conditional testing, from 1e-300 to 1.
     distances : array_like, shape (inputs, inputs), optional
         Asks for smooth privacy under this metric.
 
@@ -147,18 +149,28 @@ def report(
     bounded range                    range    2.19722
     conditional testing, eta = 0.01  epsilon  0.5
     """
-    for name, values in (("epsilons", epsilons), ("deltas", deltas), ("orders", orders)):
-        _validate.real(name, values, minimum=0)
+    # All of them first: a generator, say, would be used up by its check and leave nothing.
+    _values("epsilons", epsilons, minimum=0)
+    _values("deltas", deltas, minimum=0, maximum=1)
+    _values("orders", orders, above=0, infinite=True)
+    _values("etas", etas, minimum=1e-300, maximum=1)
     return Report(
-        pure=pure_epsilon(channel, pairs),
-        smooth=None if distances is None else smooth_epsilon(channel, distances),
-        delta_at={e: float(approximate_delta(channel, e, pairs)) for e in epsilons},
-        epsilon_at={d: float(approximate_epsilon(channel, d, pairs)) for d in deltas},
-        total_variation=divergence_level(channel, divergences.total_variation, pairs),
-        kl=divergence_level(channel, divergences.kl, pairs),
-        chi_square=divergence_level(channel, divergences.chi_square, pairs),
-        renyi={a: divergence_level(channel, divergences.renyi, pairs, order=a) for a in orders},
+        pure=dp_epsilon(channel, pairs),
+        smooth=None if distances is None else metric_dp_epsilon(channel, distances),
+        delta_at={e: float(privacy_profile(channel, e, pairs)) for e in epsilons},
+        epsilon_at={d: float(epsilon_at_delta(channel, d, pairs)) for d in deltas},
+        total_variation=worst_divergence(channel, divergences.total_variation, pairs),
+        kl=worst_divergence(channel, divergences.kl, pairs),
+        chi_square=worst_divergence(channel, divergences.chi_square, pairs),
+        renyi={a: worst_divergence(channel, divergences.renyi, pairs, order=a) for a in orders},
         zcdp=zcdp(channel, pairs),
         bounded_range=bounded_range(channel, pairs),
         chtp={eta: chtp_epsilon(channel, eta, pairs) for eta in etas},
     )
+
+
+def _values(name: str, values: Sequence[float], **bounds: Any) -> None:
+    """A list of numbers in a range, possibly an empty one."""
+    empty = isinstance(values, Sequence) and not values
+    if not empty and np.ndim(_validate.real(name, values, **bounds)) != 1:
+        raise ValueError(f"{name} must be a sequence of numbers, got {values!r}")

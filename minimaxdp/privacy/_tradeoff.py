@@ -2,12 +2,11 @@ r"""The test behind a definition: the least second error that a first error allo
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from minimaxdp import _validate
+from minimaxdp._types import Array, Real
 from minimaxdp.privacy._neighbours import Pairs, _checked, _falling, _worst
 
 __all__ = [
@@ -16,7 +15,7 @@ __all__ = [
 ]
 
 
-def tradeoff_curve(p: ArrayLike, q: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def tradeoff_curve(p: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
     r"""Corners of the exact trade-off curve between two laws, by Neyman and Pearson.
 
     .. math:: T(P, Q)(\alpha) = \min_\psi \{ Q(\psi = 0) : P(\psi = 1) \le \alpha \}
@@ -61,7 +60,7 @@ def tradeoff_curve(p: ArrayLike, q: ArrayLike) -> tuple[NDArray[np.float64], NDA
     return np.concatenate([[0.0], alpha[free + 1 :]]), beta[free:]
 
 
-def tradeoff(channel: ArrayLike, alpha: ArrayLike, pairs: Pairs = None) -> Any:
+def tradeoff(channel: ArrayLike, alpha: ArrayLike, pairs: Pairs = None) -> Real:
     r"""Least second error of a test between neighbours, at a given first error.
 
     .. math:: \min_{x \sim x'} T\big(Q(\cdot \mid x), Q(\cdot \mid x')\big)(\alpha)
@@ -101,12 +100,16 @@ def tradeoff(channel: ArrayLike, alpha: ArrayLike, pairs: Pairs = None) -> Any:
     alpha = np.asarray(_validate.real("alpha", alpha, minimum=0, maximum=1))
     flat = alpha.ravel()
 
-    def level(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+    def level(p: Array, q: Array) -> Array:
         p, q = _falling(p, q)
         first = p.cumsum(axis=-1)[:, None]
         second = (q[:, ::-1].cumsum(axis=-1)[:, ::-1] - q)[:, None]
-        slope = np.divide(q, p, out=np.zeros_like(p), where=p > 0)[:, None]
-        line = second + slope * (first - flat[:, None])
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            slope = np.divide(q, p, out=np.zeros_like(p), where=p > 0)[:, None]
+            line = second + slope * (first - flat[:, None])
+            # A slope beyond the range of a double times a piece of p may be a number all the same.
+            piece = np.clip((first - flat[:, None]) / p[:, None], -1e300, 1e300)
+            line = np.where(np.isinf(slope), second + q[:, None] * piece, line)
         return -np.maximum(np.where(p[:, None] > 0, line, 0.0), 0.0).max(axis=-1)
 
     return np.reshape(-_worst(channel, both, level, weight=flat.size), alpha.shape)[()]

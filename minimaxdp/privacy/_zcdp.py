@@ -22,11 +22,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate, divergences
+from minimaxdp._types import Array
 from minimaxdp.privacy._neighbours import Pairs, _checked
 
 __all__ = ["Enclosure", "supremum_over_orders", "zcdp"]
 
 _CHUNK = 2**21
+# Squares of products of two orders, or of an order and a divergence, must be doubles.
+_LAST_ORDER = 1e70
 _FIRST_ORDERS = np.concatenate([[0.0], np.geomspace(1e-4, 1.0, 15)])
 
 
@@ -72,7 +75,8 @@ def zcdp(channel: ArrayLike, pairs: Pairs = None, *, rtol: float = 1e-9) -> Encl
     Raises
     ------
     TypeError, ValueError
-        If the matrix is not row-stochastic or a pair does not name two of its rows.
+        If the matrix is not row-stochastic, a pair does not name two of its rows, or the width
+        lies outside its range.
 
     Notes
     -----
@@ -86,13 +90,14 @@ def zcdp(channel: ArrayLike, pairs: Pairs = None, *, rtol: float = 1e-9) -> Encl
     True
     """
     channel, both = _checked(channel, pairs)
+    rtol = _checked_width(rtol)
     # Pairs with the same two laws up to the order of the outputs need one look.
     rows = np.stack([channel[both[:, 0]], channel[both[:, 1]]], axis=1)
     order = np.lexsort((rows[:, 1], rows[:, 0]), axis=-1)
     rows = np.unique(np.take_along_axis(rows, order[:, None], axis=-1), axis=0)
     p, q = rows[:, 0], rows[:, 1]
 
-    def curve(which: NDArray[np.int64], orders: NDArray[np.float64]) -> NDArray[np.float64]:
+    def curve(which: NDArray[np.intp], orders: Array) -> Array:
         step = max(1, _CHUNK // p.shape[1])
         return np.concatenate(
             [
@@ -101,11 +106,12 @@ def zcdp(channel: ArrayLike, pairs: Pairs = None, *, rtol: float = 1e-9) -> Encl
             ]
         )
 
-    return _supremum(curve, divergences.max_divergence(p, q), divergences.kl(p, q), rtol)
+    top, at_one = np.asarray(divergences.max_divergence(p, q)), np.asarray(divergences.kl(p, q))
+    return _supremum(curve, top, at_one, rtol)
 
 
 def supremum_over_orders(
-    renyi: Callable[[NDArray[np.float64]], ArrayLike], pure: float, *, rtol: float = 1e-9
+    renyi: Callable[[Array], ArrayLike], pure: float, *, rtol: float = 1e-9
 ) -> Enclosure:
     r"""The same for one pair of laws, given by the curve of its Renyi divergences.
 
@@ -114,9 +120,9 @@ def supremum_over_orders(
     Parameters
     ----------
     renyi : callable
-        Takes an array of orders from 1 on, returns the divergences, finite.
+        Takes an array of orders from 1 on, returns as many divergences, finite and at least 0.
     pure : float
-        The divergence of infinite order, finite and at least 0.
+        The divergence of infinite order, from 0 to 1e70.
     rtol : float
         Largest relative width of the enclosure, from 1e-12 to below 1.
 
@@ -126,8 +132,9 @@ def supremum_over_orders(
 
     Raises
     ------
-    ValueError
-        If the divergence of infinite order is negative or not finite.
+    TypeError, ValueError
+        If `renyi` is no function or returns something else, the divergence of infinite order or
+        the width lies outside its range.
 
     Notes
     -----
@@ -139,33 +146,49 @@ def supremum_over_orders(
     >>> rho.low, rho.order
     (0.5, 1.0)
     """
-    pure = _validate.one_real("pure", pure, minimum=0)
-    at_one = np.asarray(renyi(np.array([1.0])), dtype=float)
-    return _supremum(
-        lambda _, orders: np.asarray(renyi(orders), dtype=float), np.array([pure]), at_one, rtol
-    )
+    renyi = _validate.function("renyi", renyi)
+    pure = _validate.one_real("pure", pure, minimum=0, maximum=_LAST_ORDER)
+    rtol = _checked_width(rtol)
+
+    def curve(_: NDArray[np.intp], orders: Array) -> Array:
+        values = _validate.losses("renyi", renyi(orders), len(orders))
+        if values.ndim != 1 or values.min() < 0:
+            raise ValueError(f"renyi must return {len(orders)} divergences of at least 0")
+        return values
+
+    at_one = curve(np.zeros(1, dtype=np.intp), np.ones(1))
+    return _supremum(curve, np.array([pure]), at_one, rtol)
+
+
+def _checked_width(rtol: float) -> float:
+    return _validate.one_real("rtol", rtol, minimum=1e-12, below=1)
 
 
 def _supremum(
-    curve: Callable[[NDArray[np.int64], NDArray[np.float64]], NDArray[np.float64]],
-    top: NDArray[np.float64],
-    at_one: NDArray[np.float64],
+    curve: Callable[[NDArray[np.intp], Array], Array],
+    top: Array,
+    at_one: Array,
     rtol: float,
 ) -> Enclosure:
-    rtol = _validate.one_real("rtol", rtol, minimum=1e-12, below=1)
     best, order = float(at_one.max()), 1.0
     if np.any(np.isinf(top)) or best == 0:
         value = float("inf") if np.any(np.isinf(top)) else 0.0
         return Enclosure(value, value, 1.0)
     which = np.flatnonzero(top > best)
-    ends = 1 + _FIRST_ORDERS * (top[which] / best - 1)[:, None]
+    if not len(which):  # at large budgets both divergences may round to one double
+        return Enclosure(best, best, order)
+    with np.errstate(over="ignore"):
+        last = np.minimum(top[which] / best, _LAST_ORDER)
+    ends = 1 + _FIRST_ORDERS * (last - 1)[:, None]
     at = np.column_stack(
         [at_one[which]] + [curve(which, ends[:, i]) for i in range(1, ends.shape[1])]
     )
+    # Beyond an order no value exceeds the divergence of infinite order over it.
+    cut = top[which][last == _LAST_ORDER]
+    proved = max(best, float(cut.max()) / _LAST_ORDER) if len(cut) else best
     which = np.repeat(which, ends.shape[1] - 1)
     low, high = ends[:, :-1].ravel(), ends[:, 1:].ravel()
     at_low, at_high = at[:, :-1].ravel(), at[:, 1:].ravel()
-    proved = best
     while len(which):
         values = at_high / high
         if values.max() > best:
@@ -174,9 +197,8 @@ def _supremum(
         open_ = bound > best * (1 + rtol)
         if not open_.all():
             proved = max(proved, float(bound[~open_].max()))
-        which, low, high, at_low, at_high = (
-            part[open_] for part in (which, low, high, at_low, at_high)
-        )
+        which = which[open_]
+        low, high, at_low, at_high = (part[open_] for part in (low, high, at_low, at_high))
         if not len(which):
             break
         middle = (low + high) / 2
@@ -189,11 +211,11 @@ def _supremum(
 
 
 def _chord_bound(
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    at_low: NDArray[np.float64],
-    at_high: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    low: Array,
+    high: Array,
+    at_low: Array,
+    at_high: Array,
+) -> Array:
     """Upper bound on D_a/a for a - 1 in [low, high]: see the head of the module."""
     width = high - low
     rise = np.maximum(at_high - at_low, 0.0)

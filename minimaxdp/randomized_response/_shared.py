@@ -2,29 +2,71 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate
+from minimaxdp._types import Array, Integer, Real, Rng
+from minimaxdp.guarantees import Guarantee, Local, Pure
 
-Rng = np.random.Generator | int | None
 # Uniform draws held at once: half a megabyte, still in the cache when they are used.
 CHUNK = 2**16
 
 
 @dataclass(frozen=True)
-class Encoding:
+class Encoding(ABC):
     """A private report of one of d categories, with the checks that all of them make."""
 
     epsilon: float
     d: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", _validate.one_epsilon(self.epsilon))
-        object.__setattr__(self, "d", _validate.one_integer("d", self.d, minimum=2))
+        epsilon = _validate.one_epsilon(self.epsilon)
+        _validate.freeze(self, epsilon=epsilon, d=_validate.one_integer("d", self.d, minimum=2))
+
+    @property
+    def privacy(self) -> Guarantee:
+        """Local pure privacy at epsilon, exactly."""
+        return Local(Pure(self.epsilon))
+
+    @property
+    def inputs(self) -> NDArray[np.int64]:
+        """The categories, in the order of the rows of the channel."""
+        return np.arange(self.d)
+
+    @property
+    @abstractmethod
+    def outputs(self) -> NDArray[np.integer]:
+        """The reports, in the order of the columns of the channel."""
+
+    @abstractmethod
+    def channel(self) -> Array:
+        """The mechanism as a matrix: row the category, column the report."""
+
+    @abstractmethod
+    def privatize(self, categories: ArrayLike, *, rng: Rng = None) -> NDArray[np.integer]:
+        """Perturb every record independently: one report a record, along the first axis."""
+
+    @abstractmethod
+    def tally(self, reports: ArrayLike) -> NDArray[np.int64]:
+        """How many reports speak for each category: shape (d,)."""
+
+    @abstractmethod
+    def privatize_counts(
+        self, counts: ArrayLike, *, rng: Rng = None, size: int | None = None
+    ) -> NDArray[np.int64]:
+        """The tally of reports, drawn from the number of records in each category."""
+
+    @abstractmethod
+    def estimate(self, tally: ArrayLike, n: int) -> Array:
+        """Unbiased estimate of the category probabilities."""
+
+    @abstractmethod
+    def risk(self, theta: ArrayLike, n: ArrayLike) -> Real:
+        """Expected squared error in l2."""
 
     def _records(
         self, values: ArrayLike, name: str = "categories", below: int | None = None
@@ -34,15 +76,28 @@ class Encoding:
             raise ValueError(f"{name} must be a vector of records, got shape {records.shape}")
         return records
 
-    def _counts(self, counts: ArrayLike) -> NDArray[np.integer]:
-        return _validate.entries("counts", _validate.counts("counts", counts), self.d)
+    def _counts(
+        self, counts: ArrayLike, size: int | None, columns: int | None = None
+    ) -> tuple[NDArray[np.integer], int | None]:
+        """Counts, and how many replications of their tally (of so many columns) are wanted."""
+        counts = _validate.entries("counts", _validate.counts("counts", counts), self.d)
+        if size is not None:
+            size = _validate.one_integer("size", size, minimum=0)
+            _validate.memory("size", size, *counts.shape[:-1], columns or self.d)
+        return counts, size
+
+    def _reports(self, records: NDArray[np.integer]) -> NDArray[np.uint8]:
+        """Room for a report of d bits a record."""
+        _validate.memory("d", records.size, self.d, itemsize=1)
+        _validate.memory("d", self.d)
+        return np.empty((records.size, self.d), dtype=np.uint8)
 
     def _tally(self, tally: ArrayLike, n: int) -> tuple[int, NDArray[np.integer]]:
         n = _validate.one_integer("n", n, minimum=1)
         tally = np.asarray(_validate.integer("tally", tally, minimum=0, maximum=n))
         return n, _validate.entries("tally", tally, self.d)
 
-    def _law(self, theta: ArrayLike) -> NDArray[np.float64]:
+    def _law(self, theta: ArrayLike) -> Array:
         law = _validate.distribution("theta", theta)
         if law.shape[-1] != self.d:
             raise ValueError(f"theta must have {self.d} probabilities, got {law.shape[-1]}")
@@ -59,15 +114,23 @@ class Encoding:
         self, counts: ArrayLike, own: float, other: float, rng: Rng, size: int | None
     ) -> NDArray[np.int64]:
         """The same sums from counts, if the bits are independent: two binomials for each."""
-        counts, rng = self._counts(counts), np.random.default_rng(rng)
+        counts, size = self._counts(counts, size)
+        rng = _validate.generator(rng)
         shape = counts.shape if size is None else (size, *counts.shape)
         others = counts.sum(axis=-1, keepdims=True) - counts
         return rng.binomial(counts, own, shape) + rng.binomial(others, other, shape)
 
 
+def bit_vectors(d: int) -> NDArray[np.int64]:
+    """All vectors of d bits, in lexicographic order, for d up to 16."""
+    if d > 16:
+        raise ValueError(f"d must be at most 16 for the full matrix, got {d}")
+    return (np.arange(2**d)[:, None] >> np.arange(d)[::-1]) & 1
+
+
 def risk_arguments(
     epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike
-) -> tuple[Any, NDArray[np.float64], Any]:
+) -> tuple[Real, Array, Integer]:
     """Budget, law and number of people, to be broadcast."""
     epsilon, n = _validate.epsilon(epsilon), _validate.integer("n", n, minimum=1)
     theta = _validate.distribution("theta", theta)
@@ -76,8 +139,9 @@ def risk_arguments(
     return epsilon, theta, n
 
 
-def bits_risk(q: Any, gap: Any, theta: NDArray[np.float64]) -> NDArray[np.float64]:
+def bits_risk(q: Real, gap: Real, theta: Array) -> Array:
     """Sum of pi (1 - pi) / gap^2 over categories: only the law of each bit alone matters."""
     q, gap = np.asarray(q), np.asarray(gap)
     reported = q[..., None] + gap[..., None] * theta
-    return (reported * (1 - reported)).sum(axis=-1) / gap**2
+    with np.errstate(over="ignore", divide="ignore"):  # beyond the largest double: infinite
+        return (reported * (1 - reported)).sum(axis=-1) / gap**2

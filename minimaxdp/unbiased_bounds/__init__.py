@@ -1,66 +1,66 @@
 r"""Unbiased private mechanisms: what none of them can beat.
 
-- bodies by their support functions: :class:`Body`, made by :func:`ellipsoid`, :func:`cube`,
-  :func:`cross_polytope`, :func:`simplex`, :func:`polytope`, :func:`zonotope`, :func:`image`,
-  :func:`minkowski_sum`;
-- floors with constants: :func:`root_chi_square`, :func:`direction_floor`,
+- bodies by their support functions: :class:`ConvexBody`, made by :func:`ellipsoid`,
+  :func:`hypercube_body`, :func:`cross_polytope`, :func:`simplex`, :func:`polytope`,
+  :func:`zonotope`, :func:`image`, :func:`minkowski_sum`;
+- floors with constants: :func:`max_chi_divergence`, :func:`directional_floor`,
   :func:`unbiased_floor`, :func:`query_floor`, :func:`approximate_floor`, :func:`packing_floor`;
-- the ellipsoid of least trace around a cloud, certified: :func:`least_ellipsoid`;
+- the ellipsoid of least trace around a cloud, certified: :func:`min_trace_ellipsoid`;
 - noise of its shape: :class:`EllipsoidNoise`;
 - the exact optimum for a count: :func:`count_variance`, :class:`UnbiasedCount`,
   :func:`least_variance`, :func:`count_certificate`.
 """
 
-from minimaxdp.unbiased_bounds.bodies import (
-    Body,
+from minimaxdp.unbiased_bounds._convex_bodies import (
+    ConvexBody,
     cross_polytope,
-    cube,
     ellipsoid,
+    hypercube_body,
     image,
     minkowski_sum,
     polytope,
     simplex,
     zonotope,
 )
-from minimaxdp.unbiased_bounds.counts import (
+from minimaxdp.unbiased_bounds._counts import (
     UnbiasedCount,
     count_certificate,
     count_variance,
     least_variance,
 )
-from minimaxdp.unbiased_bounds.floors import (
+from minimaxdp.unbiased_bounds._ellipsoids import MinTraceEllipsoid, min_trace_ellipsoid
+from minimaxdp.unbiased_bounds._floors import (
     UnbiasedFloor,
     approximate_floor,
-    direction_floor,
+    directional_floor,
+    max_chi_divergence,
     packing_floor,
     query_floor,
-    root_chi_square,
     unbiased_floor,
 )
-from minimaxdp.unbiased_bounds.least import LeastEllipsoid, least_ellipsoid
-from minimaxdp.unbiased_bounds.noise import EllipsoidNoise
+from minimaxdp.unbiased_bounds._noise import EllipsoidNoise
 
 __all__ = [
-    "Body",
+    "ConvexBody",
     "EllipsoidNoise",
-    "LeastEllipsoid",
+    "MinTraceEllipsoid",
     "UnbiasedCount",
     "UnbiasedFloor",
     "approximate_floor",
     "count_certificate",
     "count_variance",
     "cross_polytope",
-    "cube",
-    "direction_floor",
+    "hypercube_body",
+    "directional_floor",
     "ellipsoid",
     "image",
-    "least_ellipsoid",
+    "min_trace_ellipsoid",
     "least_variance",
     "minkowski_sum",
+    "max_chi_divergence",
     "packing_floor",
     "polytope",
     "query_floor",
-    "root_chi_square",
     "simplex",
     "unbiased_floor",
     "zonotope",

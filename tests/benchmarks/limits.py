@@ -9,12 +9,12 @@ from minimaxdp.density_estimation import Grid, Histogram
 from minimaxdp.inference import Tulap
 from minimaxdp.laplace import DiscreteLaplace, Gaussian, Laplace, LocalLaplace, Staircase
 from minimaxdp.randomized_response import (
-    Binary,
+    BinaryRR,
     HadamardResponse,
-    KAry,
-    OptimisedUnary,
+    KaryRR,
+    OptimizedUnary,
     SubsetSelection,
-    Unary,
+    SymmetricUnary,
 )
 
 N, WIDE, LIMIT = 10**6, 200_000, 2
@@ -59,7 +59,7 @@ def encoding(kind: type, d: int) -> Work:
 
 
 def binary() -> Work:
-    generator, mechanism, data = rng(), Binary(1.0), rng().integers(0, 2, N)
+    generator, mechanism, data = rng(), BinaryRR(1.0), rng().integers(0, 2, N)
     return lambda: mechanism.privatize(data, rng=generator)
 
 
@@ -77,7 +77,7 @@ def histogram(method: str) -> Work:
 
 
 def replications() -> Work:
-    generator, mechanism, counts = rng(), Unary(1.0, 64), np.full(64, 10**9 // 64)
+    generator, mechanism, counts = rng(), SymmetricUnary(1.0, 64), np.full(64, 10**9 // 64)
     n = int(counts.sum())
     return lambda: mechanism.estimate(
         mechanism.privatize_counts(counts, rng=generator, size=1_000), n
@@ -86,7 +86,10 @@ def replications() -> Work:
 
 def binomials() -> Work:
     generator, n = rng(), 10**9 // 64
-    keep, flip = Unary(1.0, 64).bit.truth_probability, Unary(1.0, 64).bit.flip_probability
+    keep, flip = (
+        SymmetricUnary(1.0, 64).bit.truth_probability,
+        SymmetricUnary(1.0, 64).bit.flip_probability,
+    )
 
     def work() -> None:
         generator.binomial(n, keep, (1_000, 64))
@@ -122,12 +125,12 @@ TASKS = [
             lambda d=d: draws(uniforms=d * WIDE),
             WIDE,
         )
-        for name, kind in (("unary", Unary), ("optimised unary", OptimisedUnary))
+        for name, kind in (("unary", SymmetricUnary), ("optimised unary", OptimizedUnary))
         for d in (64, 128)
     ],
     limit(
         "k-ary, d = 64",
-        lambda: encoding(KAry, 64),
+        lambda: encoding(KaryRR, 64),
         "1 uniform, 1 integer",
         lambda: draws(uniforms=WIDE, integers=WIDE),
         WIDE,

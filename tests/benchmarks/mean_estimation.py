@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from minimaxdp import mean_estimation as me
+from minimaxdp.guarantees import Pure
 
 
 def seconds(work: Callable[[], object], repeats: int = 3) -> float:
@@ -36,7 +37,7 @@ def peak_mebibytes(work: Callable[[], object]) -> float:
 def main() -> None:
     n, d = 10**6, 10
     law = me.heavy_tail(4, d=d)
-    mechanism = me.PrivateMean.calibrated("pure", n=n, d=d, level=0.1, k=4)
+    mechanism = me.PrivateMean.calibrated(Pure(0.1), n=n, d=d, k=4)
 
     def replications() -> object:
         return me.simulated_risk(mechanism, law, 1_000, rng=0)
@@ -45,11 +46,11 @@ def main() -> None:
 
     rng = np.random.default_rng(0)
     data = rng.standard_normal((n, d))
-    records = seconds(lambda: mechanism.estimate(data, rng=rng))
+    records = seconds(lambda: mechanism.release(data, rng=rng))
     norms = seconds(lambda: np.linalg.norm(data, axis=1))
-    print(f"one estimate from records: {records:.3f} s, {records / norms:.1f} times their norms")
-    peak = peak_mebibytes(lambda: mechanism.estimate(data, rng=rng))
-    print(f"one estimate from records: {peak:.0f} MiB beside the data (at most 100)")
+    print(f"one release from records: {records:.3f} s, {records / norms:.1f} times their norms")
+    peak = peak_mebibytes(lambda: mechanism.release(data, rng=rng))
+    print(f"one release from records: {peak:.0f} MiB beside the data (at most 100)")
 
     def chunked() -> object:
         return me.simulated_risk(
@@ -59,9 +60,10 @@ def main() -> None:
     print(f"one replication record by record, in chunks: {seconds(chunked, 1) / 2:.2f} s")
     print(f"the same: {peak_mebibytes(chunked):.0f} MiB at the peak (at most 100)")
 
-    cap = me.Cap.best(1.0, d)
+    person = me.PrivUnit.optimal(1.0, d)
     unit = data[:100_000] / np.linalg.norm(data[:100_000], axis=1, keepdims=True)
-    print(f"PrivUnit, 10^5 people, d = 10: {seconds(lambda: cap.privatize(unit, rng=rng)):.2f} s")
+    spent = seconds(lambda: person.privatize(unit, rng=rng))
+    print(f"PrivUnit, 10^5 people, d = 10: {spent:.2f} s")
 
 
 if __name__ == "__main__":

@@ -13,9 +13,11 @@ from scipy.stats import binom
 from tasks import Contender, Task, Work
 
 from minimaxdp import inference, k_anonymity, lower_bounds, sweep
+from minimaxdp.book import experiments
 from minimaxdp.density_estimation import Grid, Histogram, PrivateSeries, boundary
+from minimaxdp.guarantees import Approximate, Guarantee, Local, Pure, TotalVariation
 from minimaxdp.laplace import LocalLaplace
-from minimaxdp.randomized_response import Unary
+from minimaxdp.randomized_response import SymmetricUnary
 
 NAMES = ["a", "b", "c", "d"]
 
@@ -37,7 +39,7 @@ def swept() -> Work:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "table"
             setting = {"replications": REPLICATIONS, "seed": 0, "chunk": CHUNK}
-            return sweep.run(sweep.simulate, CELLS, path, **setting)
+            return sweep.run(experiments.simulate, CELLS, path, **setting)
 
     return work
 
@@ -47,7 +49,7 @@ def bare_loop() -> Work:
         generator, means = rng(), []
         for cell in CELLS:
             losses = [
-                sweep.simulate(generator, CHUNK, **cell) for _ in range(REPLICATIONS // CHUNK)
+                experiments.simulate(generator, CHUNK, **cell) for _ in range(REPLICATIONS // CHUNK)
             ]
             means.append(np.mean(losses))
         return means
@@ -89,7 +91,7 @@ def table(rows: int, sizes: tuple[int, ...] = (12, 8, 6, 10)) -> pd.DataFrame:
 
 def anonymity(rows: int, sizes: tuple[int, ...] = (12, 8, 6, 10)) -> Work:
     data = table(rows, sizes)
-    return lambda: k_anonymity.anonymity(data, NAMES)
+    return lambda: k_anonymity.k_of(data, NAMES)
 
 
 def groupby(rows: int, sizes: tuple[int, ...] = (12, 8, 6, 10)) -> Work:
@@ -108,7 +110,7 @@ def closeness(distance: str) -> Work:
 
 
 def packing(n: int, alpha: float) -> Work:
-    return lambda: lower_bounds.packing_error(n, alpha, 0.5, 2.0**20)
+    return lambda: lower_bounds.packing_error(n, alpha, 2.0**20, Pure(0.5))
 
 
 def own(
@@ -176,7 +178,7 @@ TASKS = [
 
 
 def unary_replications() -> Work:
-    generator, mechanism, counts = rng(), Unary(1.0, 64), np.full(64, 10**9 // 64)
+    generator, mechanism, counts = rng(), SymmetricUnary(1.0, 64), np.full(64, 10**9 // 64)
     n = int(counts.sum())
     return lambda: mechanism.estimate(
         mechanism.privatize_counts(counts, rng=generator, size=1_000), n
@@ -210,8 +212,8 @@ def mondrian() -> Work:
     return lambda: k_anonymity.mondrian(data, NAMES, 5)
 
 
-def minimax(**setting: object) -> Work:
-    return lambda: lower_bounds.bernoulli_minimax(20, **setting)
+def minimax(privacy: Guarantee | None = None) -> Work:
+    return lambda: lower_bounds.bernoulli_minimax(20, privacy)
 
 
 def interval(method: str) -> Work:
@@ -229,21 +231,21 @@ SECONDS: list[tuple[str, Callable[[], Work], float]] = [
     ("private series: 10^6 records, 25 terms", series, 5),
     ("Mondrian: 10^5 rows, k = 5", mondrian, 5),
     ("exact minimax, n = 20: no privacy", lambda: minimax(), 1),
-    ("exact minimax, n = 20: epsilon = 1", lambda: minimax(epsilon=1.0), 1),
+    ("exact minimax, n = 20: epsilon = 1", lambda: minimax(Pure(1.0)), 1),
     (
         "exact minimax, n = 20: epsilon = 1, delta = 0.001",
-        lambda: minimax(epsilon=1.0, delta=1e-3),
+        lambda: minimax(Approximate(1.0, 1e-3)),
         1,
     ),
     (
         "exact minimax, n = 20: total variation 0.05",
-        lambda: minimax(epsilon=0.0, delta=0.05),
+        lambda: minimax(TotalVariation(0.05)),
         1,
     ),
-    ("exact minimax, n = 20: local, epsilon = 1", lambda: minimax(epsilon=1.0, local=True), 1),
+    ("exact minimax, n = 20: local, epsilon = 1", lambda: minimax(Local(Pure(1.0))), 1),
     (
         "sharper floor of the mean, n = 10^6, d = 100",
-        lambda: lambda: lower_bounds.mean_dp_sharp(10**6, 0.1, 100),
+        lambda: lambda: lower_bounds.mean_floor(10**6, 100, Pure(0.1), method="packing"),
         1,
     ),
     *[
@@ -259,7 +261,7 @@ SECONDS: list[tuple[str, Callable[[], Work], float]] = [
 
 def unary_records() -> Work:
     data = rng().integers(0, 128, 10**6)
-    return lambda: Unary(1.0, 128).privatize(data, rng=0)
+    return lambda: SymmetricUnary(1.0, 128).privatize(data, rng=0)
 
 
 def mean_records() -> Work:

@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 from tasks import Contender, Task, Work
 
-from minimaxdp import inference, k_anonymity, privacy
+from minimaxdp import guarantees, inference, k_anonymity
 from minimaxdp.density_estimation import Grid, Histogram
 from minimaxdp.laplace import Laplace, LocalLaplace
-from minimaxdp.randomized_response import Binary, Unary
+from minimaxdp.randomized_response import BinaryRR, SymmetricUnary
 
 EPSILON = 1.0
 MILLION = 10**6
@@ -49,7 +49,7 @@ def categories(n: int, d: int) -> np.ndarray:
 
 
 def binary() -> Work:
-    generator, mechanism, data = rng(), Binary(EPSILON), bits(MILLION)
+    generator, mechanism, data = rng(), BinaryRR(EPSILON), bits(MILLION)
     return lambda: mechanism.privatize(data, rng=generator)
 
 
@@ -90,7 +90,7 @@ def binary_multi_freq() -> Work:
 
 
 def unary(d: int) -> Work:
-    generator, mechanism, data = rng(), Unary(EPSILON, d), categories(200_000, d)
+    generator, mechanism, data = rng(), SymmetricUnary(EPSILON, d), categories(200_000, d)
     return lambda: mechanism.privatize(data, rng=generator)
 
 
@@ -229,7 +229,7 @@ SIGMAS, DELTA = np.geomspace(0.5, 20, 50), 1e-6
 
 
 def accounting() -> Work:
-    return lambda: privacy.gaussian_epsilon(DELTA, SIGMAS)
+    return lambda: guarantees.gaussian_epsilon(DELTA, SIGMAS)
 
 
 def accounting_dp_accounting() -> Work:
@@ -277,7 +277,7 @@ def table(kind: str) -> pd.DataFrame:
 def measure(which: str, kind: str) -> Work:
     data = table(kind)
     return {
-        "k": lambda: k_anonymity.anonymity(data, NAMES),
+        "k": lambda: k_anonymity.k_of(data, NAMES),
         "l": lambda: k_anonymity.diversity(data, NAMES, "s"),
         "t": lambda: k_anonymity.closeness(data, NAMES, "s"),
     }[which]

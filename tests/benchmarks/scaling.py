@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from minimaxdp.laplace import LocalLaplace
-from minimaxdp.randomized_response import Binary, HadamardResponse, KAry, Unary
+from minimaxdp.randomized_response import BinaryRR, HadamardResponse, KaryRR, SymmetricUnary
 
 Work = Callable[[], object]
 # A point stops repeating after so long; one that takes longer is run twice.
@@ -21,23 +21,23 @@ def rng() -> np.random.Generator:
 
 
 def binary_records(n: int) -> Work:
-    generator, mechanism = rng(), Binary(1.0)
+    generator, mechanism = rng(), BinaryRR(1.0)
     data = np.zeros(n, dtype=np.uint8)
     return lambda: mechanism.privatize(data, rng=generator)
 
 
 def binary_counts(n: int) -> Work:
-    generator, mechanism = rng(), Binary(1.0)
+    generator, mechanism = rng(), BinaryRR(1.0)
     return lambda: mechanism.privatize_counts(n // 3, n, rng=generator, size=1_000)
 
 
 def unary_records(n: int, d: int = 64) -> Work:
-    generator, mechanism, data = rng(), Unary(1.0, d), rng().integers(0, d, n)
+    generator, mechanism, data = rng(), SymmetricUnary(1.0, d), rng().integers(0, d, n)
     return lambda: mechanism.privatize(data, rng=generator)
 
 
 def unary_counts(n: int, d: int = 64, replications: int = 1_000) -> Work:
-    generator, mechanism, counts = rng(), Unary(1.0, d), np.full(d, -(-n // d))
+    generator, mechanism, counts = rng(), SymmetricUnary(1.0, d), np.full(d, -(-n // d))
     return lambda: mechanism.privatize_counts(counts, rng=generator, size=replications)
 
 
@@ -68,8 +68,8 @@ CURVES: list[tuple[str, str, int, list[int], Callable[[int], Work]]] = [
     ("n", "binary, 1000 replications by counts", 10**3, powers(3, 9), binary_counts),
     ("n", "local mean, 1000 replications by sums", 10**3, powers(3, 9), mean_sums),
     ("n", "unary with 64 bits, 1000 replications by counts", 10**5, powers(3, 9), unary_counts),
-    ("d", "unary, 10^5 records", 16, powers(1, 10, 2), lambda d: records(Unary, d)),
-    ("d", "k-ary, 10^5 records", 2, powers(1, 10, 2), lambda d: records(KAry, d)),
+    ("d", "unary, 10^5 records", 16, powers(1, 10, 2), lambda d: records(SymmetricUnary, d)),
+    ("d", "k-ary, 10^5 records", 2, powers(1, 10, 2), lambda d: records(KaryRR, d)),
     ("d", "Hadamard, 10^5 records", 2, powers(1, 10, 2), lambda d: records(HadamardResponse, d)),
     (
         "d",

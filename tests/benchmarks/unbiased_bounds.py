@@ -9,7 +9,8 @@ import time
 
 import numpy as np
 
-from minimaxdp.unbiased_bounds import least_ellipsoid, unbiased_floor
+from minimaxdp.guarantees import ZCDP
+from minimaxdp.unbiased_bounds import min_trace_ellipsoid, unbiased_floor
 
 
 def main() -> None:
@@ -26,14 +27,14 @@ def main() -> None:
         for name, points in clouds.items():
             for fit in ("fixed", "free"):
                 start = time.perf_counter()
-                found = least_ellipsoid(points, fit=fit)
+                found = min_trace_ellipsoid(points, fit=fit)
                 spent = time.perf_counter() - start
                 print(
                     f"10^4 points, d = {d}, {name} cloud, {fit} centre: gap {found.gap:.1e} "
                     f"(target: {target:g}) in {spent:.2f} s (target: {seconds})"
                 )
         start = time.perf_counter()
-        gap = unbiased_floor(clouds["round"], n=1_000, rho=0.5).gap
+        gap = unbiased_floor(clouds["round"], 1_000, ZCDP(0.5)).gap
         spent = time.perf_counter() - start
         print(f"floor from {len(normal)} points, d = {d}: gap {gap:.1e} in {spent:.2f} s")
 

@@ -14,6 +14,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 from minimaxdp import sweep
+from minimaxdp.book import experiments
 
 CELLS = sweep.grid(
     problem="frequencies",
@@ -28,7 +29,7 @@ SETTING = {"replications": 480, "seed": 7, "chunk": 100}
 
 def slow(rng: np.random.Generator, size: int, **cell: object) -> np.ndarray:
     time.sleep(0.02)
-    return sweep.simulate(rng, size, **cell)
+    return experiments.simulate(rng, size, **cell)
 
 
 @pytest.fixture(scope="module")

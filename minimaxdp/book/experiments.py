@@ -1,0 +1,205 @@
+"""What the book's sweeps simulate: four problems, each with its mechanisms and exact risks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from minimaxdp import _validate
+from minimaxdp._types import Array
+from minimaxdp.density_estimation import Grid, Histogram, histogram_risk
+from minimaxdp.laplace import Laplace, LocalLaplace
+from minimaxdp.randomized_response import (
+    BinaryRR,
+    Encoding,
+    HadamardResponse,
+    KaryRR,
+    OptimizedUnary,
+    SymmetricUnary,
+)
+
+__all__ = ["EXPERIMENTS", "exact_risk", "simulate"]
+
+THETA = 0.3
+_ENCODINGS: dict[str, Callable[[float, int], Encoding]] = {
+    "unary": SymmetricUnary,
+    "kary": KaryRR,
+    "optimised": OptimizedUnary,
+    "hadamard": HadamardResponse,
+}
+
+
+@dataclass(frozen=True)
+class _Problem:
+    mechanisms: tuple[str, ...]
+    losses: Callable[[np.random.Generator, int, str, int, float, int], Array]
+    risk: Callable[[str, int, float, int], float]
+
+
+def simulate(
+    rng: np.random.Generator,
+    size: int,
+    *,
+    problem: str,
+    mechanism: str,
+    n: int,
+    epsilon: float,
+    d: int,
+) -> Array:
+    r"""Squared errors of a private estimate, one for each of `size` independent data sets.
+
+    ============  ==========================================  ===============================
+    problem       to be estimated                             mechanisms
+    ============  ==========================================  ===============================
+    proportion    P(one) = 0.3 of a bit (d = 2)               binary, central
+    mean          mean of fair 0 and 1 in [0, 1] (d = 1)      local, central
+    frequencies   a law on d categories, linear in j          unary, kary, optimised, hadamard
+    histogram     the same law as a density on [0, 1]         laplace, unary, central
+    ============  ==========================================  ===============================
+
+    Everything is drawn through counts or sums, exactly in law, at a cost that does not depend
+    on n. The mean is one of numbers in [0, 1] with the largest variance.
+
+    Parameters
+    ----------
+    rng : Generator, int or None
+    size : int
+        Number of data sets, at least 1.
+    problem, mechanism : str
+        From the table.
+    n : int
+        Number of people, at least 1.
+    epsilon : float
+        Privacy budget in nats, from 1e-100 to 700.
+    d : int
+        Number of categories or of bins.
+
+    Returns
+    -------
+    ndarray, shape (size,)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a problem or mechanism is unknown or a number out of its range.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> cell = {"problem": "frequencies", "mechanism": "unary", "n": 10**6, "epsilon": 1.0, "d": 8}
+    >>> simulate(rng, 3, **cell).shape
+    (3,)
+    """
+    kind = _checked(problem, mechanism, n, epsilon, d)
+    size = _validate.one_integer("size", size, minimum=1)
+    _validate.memory("size and d", 4, size, d)  # counts, reports, estimates and their errors
+    return kind.losses(_validate.generator(rng), size, mechanism, n, epsilon, d)
+
+
+def exact_risk(*, problem: str, mechanism: str, n: int, epsilon: float, d: int) -> float:
+    """Expected loss of :func:`simulate`, by formula.
+
+    Parameters
+    ----------
+    problem, mechanism, n, epsilon, d
+        As for :func:`simulate`.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a problem or mechanism is unknown or a number out of its range.
+
+    Examples
+    --------
+    >>> round(exact_risk(problem="proportion", mechanism="central", n=10, epsilon=1.0, d=2), 6)
+    0.041
+    """
+    return float(_checked(problem, mechanism, n, epsilon, d).risk(mechanism, n, epsilon, d))
+
+
+def _checked(problem: str, mechanism: str, n: int, epsilon: float, d: int) -> _Problem:
+    _validate.choice("problem", problem, EXPERIMENTS)
+    kind, fixed = EXPERIMENTS[problem], {"proportion": 2, "mean": 1}
+    _validate.choice("mechanism", mechanism, kind.mechanisms)
+    _validate.one_integer("n", n, minimum=1)
+    _validate.one_real("epsilon", _validate.one_epsilon(epsilon), minimum=1e-100)
+    _validate.one_integer("d", d, minimum=1 if problem == "mean" else 2)
+    if d != fixed.get(problem, d):
+        raise ValueError(f"d must be {fixed[problem]} for {problem}, got {d}")
+    return kind
+
+
+def _proportion(
+    rng: np.random.Generator, size: int, mechanism: str, n: int, epsilon: float, d: int
+) -> Array:
+    ones = rng.binomial(n, THETA, size)
+    if mechanism == "central":
+        return np.asarray((Laplace(epsilon, 1 / n).privatize(ones / n, rng=rng) - THETA) ** 2)
+    survey = BinaryRR(epsilon)
+    return np.asarray((survey.estimate(survey.privatize_counts(ones, n, rng=rng), n) - THETA) ** 2)
+
+
+def _proportion_risk(mechanism: str, n: int, epsilon: float, d: int) -> float:
+    if mechanism == "binary":
+        return float(BinaryRR(epsilon).risk(THETA, n))
+    return THETA * (1 - THETA) / n + 2 / (n * epsilon) ** 2
+
+
+def _mean(
+    rng: np.random.Generator, size: int, mechanism: str, n: int, epsilon: float, d: int
+) -> Array:
+    mean = rng.binomial(n, 0.5, size) / n
+    if mechanism == "central":
+        return np.asarray((Laplace(epsilon, 1 / n).privatize(mean, rng=rng) - 0.5) ** 2)
+    local = LocalLaplace(epsilon, 0.0, 1.0)
+    return np.asarray((local.privatize_mean(mean, n, rng=rng) - 0.5) ** 2)
+
+
+def _mean_risk(mechanism: str, n: int, epsilon: float, d: int) -> float:
+    if mechanism == "local":
+        return float(LocalLaplace(epsilon, 0.0, 1.0).variance(1 / 4, n))
+    return 1 / 4 / n + 2 / (n * epsilon) ** 2
+
+
+def _law(d: int) -> Array:
+    weights = np.arange(1.0, d + 1)
+    return weights / weights.sum()
+
+
+def _frequencies(
+    rng: np.random.Generator, size: int, mechanism: str, n: int, epsilon: float, d: int
+) -> Array:
+    law, encoding = _law(d), _ENCODINGS[mechanism](epsilon, d)
+    tally = encoding.privatize_counts(rng.multinomial(n, law, size), rng=rng)
+    return ((encoding.estimate(tally, n) - law) ** 2).sum(axis=-1)
+
+
+def _frequencies_risk(mechanism: str, n: int, epsilon: float, d: int) -> float:
+    return float(_ENCODINGS[mechanism](epsilon, d).risk(_law(d), n))
+
+
+def _histogram(
+    rng: np.random.Generator, size: int, mechanism: str, n: int, epsilon: float, d: int
+) -> Array:
+    law, histogram = _law(d), Histogram(Grid(0.0, 1.0, d), epsilon, mechanism)  # type: ignore[arg-type]
+    totals = histogram.privatize_counts(rng.multinomial(n, law, size), rng=rng)
+    return ((histogram.heights(totals, n) - d * law) ** 2).mean(axis=-1)
+
+
+def _histogram_risk(mechanism: str, n: int, epsilon: float, d: int) -> float:
+    return float(histogram_risk(_law(d), n, epsilon, mechanism))  # type: ignore[arg-type]
+
+
+#: Problems by name, with their mechanisms.
+EXPERIMENTS = {
+    "proportion": _Problem(("binary", "central"), _proportion, _proportion_risk),
+    "mean": _Problem(("local", "central"), _mean, _mean_risk),
+    "frequencies": _Problem(tuple(_ENCODINGS), _frequencies, _frequencies_risk),
+    "histogram": _Problem(("laplace", "unary", "central"), _histogram, _histogram_risk),
+}

@@ -1,0 +1,305 @@
+r"""One function per problem: given a guarantee, it fills one cell of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+import numpy as np
+import scipy
+
+from minimaxdp import _validate, density_estimation, lower_bounds
+from minimaxdp import mean_estimation as me
+from minimaxdp import randomized_response as rr
+from minimaxdp.guarantees import (
+    Approximate,
+    Guarantee,
+    Local,
+    NonPrivate,
+    Pure,
+    TotalVariation,
+    standard_guarantees,
+)
+from minimaxdp.results._cells import Cell, Setting, bounds_of, closed_bounds
+from minimaxdp.results._endpoint import exponential_endpoint_risk
+from minimaxdp.results._formulas import CLOSED, maximum_form
+from minimaxdp.results._mechanism_choice import (
+    best_mean_floor,
+    best_noise,
+    count_noise,
+    histogram_noise,
+    or_subset,
+)
+from minimaxdp.risk import MonteCarlo
+
+__all__ = ["PROBLEMS", "cell", "table"]
+
+# People up to whom the linear programme of a proportion is solved.
+_FEW = 25
+
+
+def proportion(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
+    r"""A proportion :math:`\theta \in [0, 1]`, squared error."""
+    name = "proportion"
+    if isinstance(privacy, NonPrivate):
+        return Cell(name, privacy, "shrunk mean", low, low, high)
+    low = max(low, best_mean_floor(s.n, 1, privacy, np.inf) / 4)
+    if isinstance(privacy, Local):
+        exact = float(me.local_mean_ceiling(s.n, 1, privacy, method="l2_ball")) / 4
+        return Cell(name, privacy, "randomized response", low, exact, min(exact, high))
+    noise, method = count_noise(s.n, privacy)
+    exact = float(me.shrunk_ceiling(4 * noise, s.n)) / 4
+    exact, method = or_subset(exact, method, s.n, privacy, 0.25)
+    ceiling = min(exact, high)
+    if s.n <= _FEW and isinstance(privacy, Pure | Approximate | TotalVariation):
+        best = lower_bounds.bernoulli_minimax(s.n, privacy)
+        low, exact, method = max(low, best.lower / 4), best.upper / 4, "linear programme"
+        ceiling = exact = min(exact, ceiling)
+    return Cell(name, privacy, method, low, exact, ceiling)
+
+
+def multinomial(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
+    r"""The probabilities of d categories, squared Euclidean error."""
+    name, spread = "multinomial", 1 - 1 / s.d
+    if isinstance(privacy, NonPrivate):
+        return Cell(name, privacy, "shrunk frequencies", low, low, high)
+    low = max(low, float(lower_bounds.multinomial_floor(s.n, s.d, privacy)))
+    if isinstance(privacy, Local):
+        epsilon, uniform = privacy.implies(Pure).epsilon, np.full(s.d, 1 / s.d)
+        w = int(rr.best_subset_size(epsilon, s.d))
+        energy = s.n * float(rr.subset_selection_risk(epsilon, uniform, s.n, w=w)) + 1 / s.d
+        exact = spread * float(me.shrunk_ceiling((energy - 1) / (s.n * spread), s.n))
+        return Cell(name, privacy, "subset selection", low, exact, min(exact, high))
+    noise, method = histogram_noise(s.n, privacy)
+    exact = spread * float(me.shrunk_ceiling(s.d * noise / spread, s.n))
+    exact, method = or_subset(exact, method, s.n, privacy, spread)
+    return Cell(name, privacy, method, low, exact, min(exact, high))
+
+
+def bounded_mean(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
+    r"""The mean of a law on the unit ball of :math:`\mathbb R^d`, squared error."""
+    name = "bounded mean"
+    if isinstance(privacy, NonPrivate):
+        return Cell(name, privacy, "shrunk mean", low, low, high)
+    low = max(low, best_mean_floor(s.n, s.d, privacy, np.inf))
+    if isinstance(privacy, Local):
+        exact, method = float(me.local_mean_ceiling(s.n, s.d, privacy)), "PrivUnit"
+    else:
+        factor, method = best_noise(s.n, s.d, privacy)
+        exact = float(me.shrunk_ceiling(factor, s.n))
+        exact, method = or_subset(exact, method, s.n, privacy, 1.0)
+    return Cell(name, privacy, method, low, exact, min(exact, high))
+
+
+def moment_mean(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
+    r"""The mean under :math:`\mathbb E \|X\|_2^k \le 1`, squared error."""
+    name = "moment mean"
+    if isinstance(privacy, NonPrivate):
+        return Cell(name, privacy, "shrunk mean", low, low, high)
+    low = max(low, best_mean_floor(s.n, s.d, privacy, s.k))
+    if isinstance(privacy, Local):
+        best = min(float(me.local_mean_ceiling(s.n, s.d, privacy, s.k)), high)
+        return Cell(name, privacy, "truncation, PrivUnit", low, best, best, "bound")
+    factor, method = best_noise(s.n, s.d, privacy)
+    if factor == 0:  # nothing is promised, and no noise is needed
+        best = float(me.shrunk_ceiling(0.0, s.n))
+        return Cell(name, privacy, "shrunk mean", low, best, min(best, high))
+    radius = float(me.truncation_radius(factor, s.k))
+    best = float(me.risk_bound(radius, factor, s.n, s.k))
+    truth = min(best, float(me.two_point_risk(radius, factor, s.n, s.k)))
+    method, kind = f"truncation, {method}", "family"
+    if isinstance(privacy, TotalVariation) and (m := int(me.subset_size(s.n, privacy))):
+        subset = float(me.shrunk_ceiling(0.0, m))
+        if subset < best:
+            best, truth, method, kind = subset, subset, "mean of a random subset", "exact"
+    return Cell(name, privacy, method, low, truth, min(best, high), kind)
+
+
+def endpoint(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
+    r"""The end of the support of a uniform law on :math:`[0, \theta]`, absolute error."""
+    name = "endpoint"
+    if isinstance(privacy, NonPrivate):
+        return Cell(name, privacy, "scaled maximum", low, high, high)
+    low = max(low, float(lower_bounds.endpoint_floor(s.n, privacy)))
+    if isinstance(privacy, TotalVariation) and (m := int(me.subset_size(s.n, privacy))):
+        exact = float(maximum_form(m))
+        return Cell(name, privacy, "maximum of a subset", low, exact, min(high, exact))
+    if isinstance(privacy, Local):
+        exact = _local_end(s.n, privacy.implies(Pure).epsilon)
+        if exact >= 0.5:
+            return Cell(name, privacy, "one half, whatever the data", low, 0.5, 0.5)
+        return Cell(name, privacy, "rounding, response", low, exact, max(high, exact))
+    # Rounded, so that definitions of one budget share the run whatever root-finding adds.
+    if high >= 0.5:  # too few people, or too small a budget, for any of the methods
+        return Cell(name, privacy, "one half, whatever the data", low, 0.5, 0.5)
+    run = _exponential(s.n, min(float(f"{privacy.pure_epsilon():.12g}"), 700.0))
+    mean, error = float(run.mean), float(run.standard_error)
+    if mean > high:  # few people: the simple method of the ceiling is the better one
+        return Cell(name, privacy, "twice a noisy mean", low, high, high, "bound")
+    return Cell(name, privacy, "exponential mechanism", low, mean, high, "simulated", error)
+
+
+def density(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
+    r"""A density on [0, 1] with :math:`|f(x) - f(y)| \le |x - y|^\beta`, integrated square."""
+    name, n, method = "density", float(s.n), "histogram"
+    spread = 1 / ((2 * s.beta + 1) * (2 * s.beta + 2))
+    bins = 2 + int(4 * s.n ** (1 / (2 * s.beta + 1)))
+    _validate.memory("n", bins)
+    K = np.arange(1, bins)
+    if isinstance(privacy, NonPrivate):
+        noise = np.zeros(K.size)
+    elif isinstance(privacy, Local):
+        method, epsilon = "histogram, unary encoding", privacy.implies(Pure).epsilon
+        noise = (K * (K / np.sinh(epsilon / 2) ** 2 + 2) - K) / n
+    else:
+        each, how = histogram_noise(s.n, privacy)
+        method, noise = f"histogram, {how}", K**2 * each
+    bound = spread * K ** (-2.0 * s.beta) + (K - 1) / n + np.where(K > 1, noise, 0.0)
+    best = int(np.argmin(bound))
+    ceiling = min(float(bound[best]), high)
+    if isinstance(privacy, TotalVariation):
+        m = max(1, int(me.subset_size(s.n, privacy)))
+        subset = spread * K ** (-2.0 * s.beta) + (K - 1) / m
+        if subset.min() < ceiling:
+            best, n, noise = int(np.argmin(subset)), float(m), np.zeros(K.size)
+            ceiling, method = float(subset.min()), "histogram of a subset"
+    if s.beta < 1:
+        return Cell(name, privacy, method, low, ceiling, ceiling, "bound")
+    if K[best] == 1:
+        return Cell(name, privacy, "uniform density", low, spread, spread)
+    p = density_estimation.linear(1.0).probabilities(int(K[best]))
+    exact = spread / K[best] ** 2 + K[best] * (1 - (p**2).sum()) / n + noise[best]
+    return Cell(name, privacy, method, low, float(exact), ceiling)
+
+
+def unbiased_mean(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
+    r"""The mean of n given vectors of the unit ball, by an unbiased mechanism, squared error."""
+    name = "unbiased mean"
+    if isinstance(privacy, Local):
+        exact = float(me.report_second_moment(s.d, privacy.implies(Pure).epsilon)) / s.n
+        return Cell(name, privacy, "PrivUnit", low, exact, min(exact, high))
+    factor, method = best_noise(s.n, s.d, privacy)
+    return Cell(name, privacy, method, low, factor, min(factor, high))
+
+
+_FUNCTIONS: dict[str, Callable[[Guarantee, Setting, float, float], Cell]] = {
+    "proportion": proportion,
+    "multinomial": multinomial,
+    "bounded mean": bounded_mean,
+    "moment mean": moment_mean,
+    "endpoint": endpoint,
+    "density": density,
+    "unbiased mean": unbiased_mean,
+}
+PROBLEMS = tuple(_FUNCTIONS)
+
+
+def cell(problem: str, privacy: Guarantee, setting: Setting | None = None) -> Cell:
+    r"""The cell of a problem under a guarantee.
+
+    =============  =========================================================================
+    problem        what is estimated, and its loss
+    =============  =========================================================================
+    proportion     :math:`\theta \in [0, 1]`, squared error
+    multinomial    the probabilities of d categories, squared Euclidean error
+    bounded mean   the mean of a law on the unit ball of :math:`\mathbb R^d`, squared error
+    moment mean    the mean under :math:`\mathbb E \|X\|_2^k \le 1`, squared error
+    endpoint       the end of a uniform law on :math:`[0, \theta]`, absolute error
+    density        a density with :math:`|f(x) - f(y)| \le |x - y|^\beta`, integrated square
+    unbiased mean  the mean of n given vectors of the unit ball, without bias, squared error
+    =============  =========================================================================
+
+    Parameters
+    ----------
+    problem : str
+        One of ``minimaxdp.results.PROBLEMS``.
+    privacy : Guarantee
+        Of one of ``minimaxdp.results.DEFINITIONS``, at any level.
+    setting : Setting, optional
+
+    Returns
+    -------
+    Cell
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is no such cell.
+
+    Examples
+    --------
+    >>> found = cell("bounded mean", Pure(0.2), Setting(n=500, d=5))
+    >>> found.floor <= found.risk <= found.ceiling
+    True
+    """
+    s = Setting() if setting is None else _validate.instance("setting", setting, Setting)
+    bounds_of(problem, privacy)
+    for name, level in privacy.levels_as_arrays().items():
+        _validate.scalar(f"privacy's {name}", level)
+    low, high = closed_bounds(problem, privacy, n=s.n, d=s.d, k=s.k, beta=s.beta)
+    return _FUNCTIONS[problem](privacy, s, float(low), float(high))
+
+
+def table(
+    setting: Setting | None = None, privacies: Sequence[Guarantee] | None = None
+) -> list[Cell]:
+    """Every cell, the widest open first.
+
+    Parameters
+    ----------
+    setting : Setting, optional
+    privacies : list or tuple of Guarantee, optional
+        By default those of ``standard_guarantees(0.2, 1e-6)``.
+
+    Returns
+    -------
+    list of Cell
+        By falling ratio of ceiling to floor.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a guarantee is of a definition that is not in the table.
+
+    Examples
+    --------
+    >>> rows = table(Setting(n=500))
+    >>> len(rows), rows[0].ratio > rows[-1].ratio
+    (45, True)
+    """
+    if privacies is not None and not isinstance(privacies, list | tuple):
+        raise TypeError(f"privacies must be several guarantees, got {privacies!r}")
+    chosen = standard_guarantees(0.2, 1e-6) if privacies is None else tuple(privacies)
+    known = {definition for _, definition in CLOSED}
+    for privacy in chosen:
+        if type(privacy) not in known:
+            raise ValueError(f"privacies must be of definitions in the table, got {privacy!r}")
+    cells = [
+        cell(problem, privacy, setting)
+        for problem in PROBLEMS
+        for privacy in chosen
+        if (problem, type(privacy)) in CLOSED
+    ]
+    return sorted(cells, key=lambda row: -row.ratio)
+
+
+def _local_end(n: int, epsilon: float) -> float:
+    """Worst absolute error of twice the mean of rounded, flipped values: exact sums."""
+    tau = np.tanh(epsilon / 2)
+    worst = 0.0
+    _validate.memory("n", 12 * np.sqrt(n), 8)
+    for theta in np.linspace(0.0, 1.0, 11):
+        yes = (1 - tau) / 2 + tau * theta / 2
+        reach = 12 * np.sqrt(n * 0.25) + 2
+        counts = np.arange(max(0, int(n * yes - reach)), min(n, int(n * yes + reach)) + 1)
+        guess = np.clip(2 * (counts / n - (1 - tau) / 2) / tau, 0, 1)
+        worst = max(worst, float(scipy.stats.binom.pmf(counts, n, yes) @ abs(guess - theta)))
+    return worst
+
+
+@lru_cache(maxsize=4096)  # definitions of one budget share the mechanism
+def _exponential(n: int, epsilon: float) -> MonteCarlo:
+    """The worst of several ends, from far below 1/n to 1."""
+    ends = (0.5 / n, min(1.0, 5 / n), 0.1, 1.0)
+    runs = (exponential_endpoint_risk(n, Pure(epsilon), theta) for theta in ends)
+    return max(runs, key=lambda run: run.mean)
