@@ -32,8 +32,10 @@ used.
 __version__ = "0.1.0"
 
 __all__ = [
+    "accounting",
     "book",
     "channels",
+    "definitions",
     "density_estimation",
     "divergences",
     "guarantees",
@@ -47,6 +49,7 @@ __all__ = [
     "privacy",
     "randomized_response",
     "rates",
+    "reconstruction",
     "results",
     "risk",
     "sweep",

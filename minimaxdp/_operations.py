@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -56,8 +56,12 @@ def sympy_operations() -> Operations:
     """The operations on expressions; whoever asks for them waits for sympy."""
     import sympy as sp
 
+    def extreme(kind: Any, *terms: Any) -> Any:
+        # Of numbers only: sympy would try for long to prove which of two formulas is larger.
+        return kind(*terms, evaluate=all(sp.sympify(term).is_number for term in terms))
+
     return Operations(
         exp=sp.exp, log=sp.log, expm1=lambda x: sp.exp(x) - 1, log1p=lambda x: sp.log(1 + x),
         sqrt=sp.sqrt, sinh=sp.sinh, cosh=sp.cosh, tanh=sp.tanh, floor=sp.floor, ceiling=sp.ceiling,
-        largest=sp.Max, least=sp.Min, pi=sp.pi,
+        largest=partial(extreme, sp.Max), least=partial(extreme, sp.Min), pi=sp.pi,
     )  # fmt: skip

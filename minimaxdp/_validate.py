@@ -50,14 +50,16 @@ def real(
     return array[()]
 
 
-def numbers(name: str, values: ArrayLike) -> NDArray[Any]:
-    """Real numbers as they are, without a copy; whether they are finite is not checked."""
-    return _numeric(name, values, "iuf", "real numbers")
-
-
-def epsilon(value: ArrayLike, name: str = "epsilon") -> Any:
+def epsilon(
+    value: ArrayLike, name: str = "epsilon", *, minimum: float | None = None, maximum: float = 700
+) -> Any:
     """A privacy budget in nats: positive, and small enough for exp(epsilon) to be a double."""
-    return real(name, value, above=0, maximum=700)
+    return real(name, value, above=0, minimum=minimum, maximum=maximum)
+
+
+def scale(name: str, value: ArrayLike) -> Any:
+    """The scale of noise: positive, neither it nor its square too large or small for a double."""
+    return real(name, value, above=0, minimum=1e-150, maximum=1e150)
 
 
 def moment(k: ArrayLike) -> Any:
@@ -84,6 +86,13 @@ def scalar(name: str, value: Any) -> Any:
     return value.item()
 
 
+def single_levels(privacy: T) -> T:
+    """A guarantee whose levels are single numbers, for functions that do not broadcast it."""
+    for name, level in privacy.levels_as_arrays().items():  # type: ignore[attr-defined]
+        scalar(f"privacy's {name}", level)
+    return privacy
+
+
 def one_real(name: str, value: Any, **bounds: Any) -> float:
     """A real number that stands alone, within bounds as for `real`."""
     return scalar(name, real(name, value, **bounds))
@@ -94,9 +103,27 @@ def one_integer(name: str, value: Any, **bounds: Any) -> int:
     return scalar(name, integer(name, value, **bounds))
 
 
-def one_epsilon(value: Any, name: str = "epsilon") -> float:
-    """A single privacy budget."""
-    return scalar(name, epsilon(value, name))
+def one_epsilon(value: Any, name: str = "epsilon", **bounds: float) -> float:
+    """A single privacy budget, within bounds as for `epsilon`."""
+    return scalar(name, epsilon(value, name, **bounds))
+
+
+def one_scale(name: str, value: Any) -> float:
+    """A single scale."""
+    return scalar(name, scale(name, value))
+
+
+def interval(low: Any, high: Any, **bounds: Any) -> tuple[float, float]:
+    """The ends of a range, the first below the second, each within bounds as for `real`."""
+    low, high = one_real("low", low, **bounds), one_real("high", high, **bounds)
+    if low >= high:
+        raise ValueError(f"high must be greater than low, got low = {low:g} and high = {high:g}")
+    return low, high
+
+
+def numbers(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Real numbers as they are, without a copy; whether they are finite is not checked."""
+    return _numeric(name, values, "iuf", "real numbers")
 
 
 def bits(name: str, values: ArrayLike) -> NDArray[np.uint8]:
@@ -126,6 +153,14 @@ def distribution(name: str, values: ArrayLike) -> NDArray[np.float64]:
     total = array.sum(axis=-1)
     _refuse(name, total, abs(total - 1) > SUM_TOLERANCE, "must sum to one along the last axis")
     return array
+
+
+def two_laws(p: ArrayLike, q: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Two probability vectors on the same outcomes."""
+    p, q = distribution("p", p), distribution("q", q)
+    if p.ndim != 1 or p.shape != q.shape:
+        raise ValueError(f"p and q must be two laws on one set, got {p.shape} and {q.shape}")
+    return p, q
 
 
 def channel(name: str, matrix: ArrayLike) -> NDArray[np.float64]:
@@ -230,6 +265,13 @@ def function(name: str, value: T) -> T:
     return value
 
 
+def items(name: str, values: Any) -> list[Any]:
+    """The entries of a list, a set, an array or the like; a text is one value and no list."""
+    if isinstance(values, str | bytes | np.ma.MaskedArray) or not np.iterable(values):
+        raise TypeError(f"{name} must be a list of values, got {_brief(values)}")
+    return list(values)
+
+
 def generator(rng: Any, name: str = "rng") -> np.random.Generator:
     """A source of randomness: a Generator as it is, one from a seed, or a fresh one for None."""
     if rng is None or isinstance(
@@ -262,6 +304,14 @@ def size(value: Any, name: str = "size") -> int | tuple[int, ...] | None:
         raise ValueError(f"{name} must be at least 0, got {value}")
     memory(name, *shape)
     return tuple(shape) if isinstance(value, tuple) else shape[0]
+
+
+def processes(value: Any, other: str) -> int:
+    """How many worker processes, from 1 to 1024, with -1 for one on each core."""
+    number = one_integer("workers", value, minimum=-1, maximum=1024)
+    if number == 0:
+        raise ValueError(f"workers must be -1, a positive integer or {other}, got 0")
+    return (cpu_count() or 1) if number == -1 else number
 
 
 def memory(name: str, *shape: float, itemsize: int = 8) -> None:
@@ -300,11 +350,6 @@ def draws(
         if not fits:
             raise ValueError(f"{name} must be a shape that {together} broadcasts to, got {value}")
     return shape
-
-
-def scale(name: str, value: ArrayLike) -> Any:
-    """The scale of noise: positive, neither it nor its square too large or small for a double."""
-    return real(name, value, above=0, minimum=1e-150, maximum=1e150)
 
 
 def freeze(target: Any, **values: Any) -> None:
@@ -353,26 +398,3 @@ def _brief(value: Any) -> str:
 
 def _shown(array: NDArray[Any]) -> str:
     return repr(array.flat[0].item() if array.dtype.kind != "O" else array.flat[0])
-
-
-def interval(low: Any, high: Any, **bounds: Any) -> tuple[float, float]:
-    """The ends of a range, the first below the second, each within bounds as for `real`."""
-    low, high = one_real("low", low, **bounds), one_real("high", high, **bounds)
-    if low >= high:
-        raise ValueError(f"high must be greater than low, got low = {low:g} and high = {high:g}")
-    return low, high
-
-
-def items(name: str, values: Any) -> list[Any]:
-    """The entries of a list, a set, an array or the like; a text is one value and no list."""
-    if isinstance(values, str | bytes | np.ma.MaskedArray) or not np.iterable(values):
-        raise TypeError(f"{name} must be a list of values, got {_brief(values)}")
-    return list(values)
-
-
-def processes(value: Any, other: str) -> int:
-    """How many worker processes, from 1 to 1024, with -1 for one on each core."""
-    number = one_integer("workers", value, minimum=-1, maximum=1024)
-    if number == 0:
-        raise ValueError(f"workers must be -1, a positive integer or {other}, got 0")
-    return (cpu_count() or 1) if number == -1 else number

@@ -17,7 +17,7 @@ from minimaxdp import _validate
 from minimaxdp._types import Array, Rng
 
 __all__ = [
-    "compose",
+    "cascade",
     "garbling",
     "adaptive_composition",
     "marginal",
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-def compose(first: ArrayLike, *then: ArrayLike) -> Array:
+def cascade(first: ArrayLike, *then: ArrayLike) -> Array:
     r"""Feed the output of one channel into the next: post-processing.
 
     .. math:: (Q' \circ Q)(y \mid x) = \sum_z Q(z \mid x)\, Q'(y \mid z)
@@ -57,7 +57,7 @@ def compose(first: ArrayLike, *then: ArrayLike) -> Array:
     Examples
     --------
     >>> flip = np.array([[0.75, 0.25], [0.25, 0.75]])
-    >>> compose(flip, flip)
+    >>> cascade(flip, flip)
     array([[0.625, 0.375],
            [0.375, 0.625]])
     """

@@ -392,10 +392,7 @@ def _pair(p: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
         raise ValueError(
             f"p and q must be laws on the same set, got {p.shape[-1]} and {q.shape[-1]} outcomes"
         )
-    try:
-        np.broadcast_shapes(p.shape, q.shape)
-    except ValueError:
-        raise ValueError(f"p and q must broadcast, got shapes {p.shape} and {q.shape}") from None
+    _validate.broadcast(p=p, q=q)
     return p, q
 
 

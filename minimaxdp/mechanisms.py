@@ -27,7 +27,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 import minimaxdp
-from minimaxdp import _validate, privacy
+from minimaxdp import _validate, definitions, privacy
 from minimaxdp._types import Array, Rng
 from minimaxdp.guarantees import Approximate, Guarantee, Local, NonPrivate, Pure, TotalVariation
 
@@ -214,12 +214,16 @@ def _pairs(mechanism: Any, inputs: int) -> Any:
     return list(pairwise(range(inputs)))
 
 
+def _inner(stated: Guarantee) -> Guarantee:
+    """What is promised for the one record of a local mechanism, or for the data of a curator."""
+    return stated.inner if isinstance(stated, Local) else stated
+
+
 def _exact_by_channel(mechanism: Any) -> str:
     channel, stated = np.asarray(mechanism.channel()), mechanism.privacy
     pairs = _pairs(mechanism, len(channel))
-    inner = stated.inner if isinstance(stated, Local) else stated
-    held = dict(list(inner.levels.items())[:-1]) if type(inner).needs_choice else {}
-    true = privacy.guarantee_of(channel, type(inner), pairs, **held)
+    inner = _inner(stated)
+    true = definitions.guarantee_of(channel, type(inner), pairs, **inner.held())
     for name, level in true.levels.items():
         promised = getattr(inner, name)
         assert level <= promised * (1 + _ROUNDING) + 1e-15, (
@@ -278,7 +282,7 @@ def _audited(mechanism: Any, run: Any, pair: Any, runs: int, rng: np.random.Gene
     stated = mechanism.privacy
     if isinstance(stated, NonPrivate):
         return "nothing is promised"
-    inner = stated.inner if isinstance(stated, Local) else stated
+    inner = _inner(stated)
     if inner.can_imply(Pure):
         epsilon, delta = float(inner.implies(Pure).epsilon), 0.0
     elif isinstance(inner, TotalVariation):

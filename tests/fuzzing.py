@@ -68,7 +68,6 @@ OPERATORS = ("__call__", "__contains__")
 # (callable, parameter): why bad values for it are not this package's to refuse.
 EXCLUDED = {
     ("book.plots.loglog", "line"): "matplotlib's own keywords, passed on and judged there",
-    ("book.sliders.slider", "axes"): "matplotlib's own keywords, passed on and judged there",
 }
 
 # (callable, parameter): why a call may take as long as it is asked to.

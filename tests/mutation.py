@@ -389,9 +389,17 @@ def near(file: str) -> tuple[str, ...]:
     return (f"minimaxdp/{file}", *matching(module_of(file)))
 
 
+def fuzz(module: str) -> list[str]:
+    """The fuzz test of a module that has one."""
+    test = ROOT / "tests" / "test_fuzz.py"
+    public = not module.startswith("_") and test.exists()
+    return [f"{test}::test_bad_values_end_in_a_named_error[{module}]"] if public else []
+
+
 def wide(file: str) -> tuple[str, ...]:
-    """The tests and doctests of the modules that import it, and of the rest of its own."""
-    module, found = module_of(file), []
+    """Bad values, and the tests of the modules that import it and of the rest of its own."""
+    module = module_of(file)
+    found = fuzz(module)
     for other in [module, *importers(module)]:
         folder = (PACKAGE / other).is_dir()
         found.append(f"minimaxdp/{other}" if folder else f"minimaxdp/{other}.py")

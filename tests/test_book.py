@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from pathlib import Path
 
 import nbformat
 import pytest
 from notebooks import BOOK, COVER, COVER_PAGE, chapters, first_picture, normalise, numbered
+
+from minimaxdp.book.explorables import MIME
 
 ROOT = BOOK.parent
 PAGES = chapters()
@@ -81,7 +84,11 @@ def test_every_figure_has_alt_text_caption_and_label(path: Path) -> None:
         if any("image/png" in output.get("data", {}) for output in cell.outputs):
             about = cell.metadata.get("mystnb", {})
             figure, image = about.get("figure", {}), about.get("image", {})
-            assert len(image.get("alt", "")) >= 60, cell.source
+            (data,) = (
+                output.data for output in cell.outputs if "image/png" in output.get("data", {})
+            )
+            alt = json.loads(data[MIME])["alt"] if MIME in data else image.get("alt", "")
+            assert len(alt) >= 60, cell.source
             assert len(figure.get("caption", "")) >= 40, cell.source
             assert figure.get("name", "").startswith("fig-"), cell.source
             assert f"{{numref}}`{figure['name']}`" in text, f"{figure['name']} is never referred to"

@@ -42,8 +42,8 @@ def test_compose_sums_over_what_lies_between(chain):
     brute = np.zeros((len(first), third.shape[1]))
     for x, y, z, w in product(*map(range, (*first.shape, *third.shape))):
         brute[x, w] += first[x, y] * second[y, z] * third[z, w]
-    np.testing.assert_allclose(channels.compose(first, second, third), brute, rtol=1e-13)
-    np.testing.assert_array_equal(channels.compose(first), first)
+    np.testing.assert_allclose(channels.cascade(first, second, third), brute, rtol=1e-13)
+    np.testing.assert_array_equal(channels.cascade(first), first)
 
 
 @given(stochastic(), stochastic(), stochastic(rows=2, columns=2))
@@ -96,7 +96,7 @@ def test_local_epsilon_is_the_supremum_over_events(channel, data):
         for e in range(events.shape[1])
     )
     assert privacy.dp_epsilon(channel) == pytest.approx(brute, rel=1e-12, abs=1e-14)
-    after = channels.compose(channel, data.draw(stochastic(rows=channel.shape[1])))
+    after = channels.cascade(channel, data.draw(stochastic(rows=channel.shape[1])))
     assert privacy.dp_epsilon(after) <= brute * (1 + 1e-12) + 1e-14  # post-processing
 
 

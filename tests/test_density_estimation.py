@@ -233,6 +233,19 @@ def test_percentages_fall_into_the_bin_that_they_open():
     assert Grid(0.0, 1.0, 100).index([0.29, 0.58]).tolist() == [29, 58]
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "bins", "digits"),
+    [(0.0, 1.0, 100, 2), (0.0, 60.0, 600, 1), (-3.3, 7.1, 104, 1), (0.1, 0.7, 6, 1),
+     (1e-3, 2e-3, 1000, 6), (-50.0, 1e4, 201_000, 2)],
+)  # fmt: skip
+def test_records_in_decimals_fall_into_the_bins_that_their_decimals_name(low, high, bins, digits):
+    ends = [float(f"{low + k * (high - low) / bins:.{digits}f}") for k in range(bins + 1)]
+    grid = Grid(low, high, bins)
+    assert grid.edges.tolist() == ends
+    assert grid.index(ends[:-1]).tolist() == list(range(bins))
+    assert grid.index(ends[1:]).tolist() == [*range(1, bins), bins - 1]
+
+
 def test_a_grid_of_one_cell_has_any_dimension():
     assert Grid(0.0, 1.0, 1, 90).index(np.full((2, 90), 0.5)).tolist() == [0, 0]
 

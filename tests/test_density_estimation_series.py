@@ -185,22 +185,22 @@ def test_series_risk_without_privacy():
     theta = coefficients(f, k)
     x = f.sample(n * 4_000, rng=4).reshape(4_000, n)
     found = trigonometric(x, k).mean(axis=1)
-    assert_mean(((found - theta) ** 2).sum(axis=1), series_risk(None, theta, n))
+    assert_mean(((found - theta) ** 2).sum(axis=1), series_risk(n, theta, None))
 
 
 @pytest.mark.parametrize("epsilon", [None, 0.3, 2.0])
 def test_best_truncation_is_best_and_attained(epsilon):
     n, beta = 10**5, 2.0
-    k, bound = best_truncation(epsilon, n, beta=beta)
+    k, bound = best_truncation(n, epsilon, beta=beta)
     step = 2
     levels = range(2 if epsilon is None else 1, 4 * k + 8, step)
-    values = [(j + 1.0) ** (-2 * beta) + series_risk(epsilon, np.zeros(j), n) for j in levels]
+    values = [(j + 1.0) ** (-2 * beta) + series_risk(n, np.zeros(j), epsilon) for j in levels]
     assert min(values) == pytest.approx(bound) and list(levels)[int(np.argmin(values))] == k
     theta = np.zeros(k + 1)
     theta[k] = (k + 1.0) ** -beta
     assert ellipsoid_norm(theta, beta) == pytest.approx(1.0)
     tail = theta[k] ** 2
-    assert series_risk(epsilon, theta[:k], n, tail=tail) == pytest.approx(bound)
+    assert series_risk(n, theta[:k], epsilon, tail=tail) == pytest.approx(bound)
 
 
 @pytest.mark.parametrize("order", [2, 4, 6])
@@ -283,9 +283,9 @@ def test_best_bandwidth_is_best():
         (lambda: harmonic(0, 0.1), "j"),
         (lambda: harmonic(1, 0.8), "coefficient"),
         (lambda: trigonometric(0.5, 0), "k"),
-        (lambda: series_risk(None, [0.1], 5), "theta"),
-        (lambda: best_truncation(1.0, 0), "n"),
-        (lambda: best_truncation(1.0, 10, beta=-1.0), "beta"),
+        (lambda: series_risk(5, [0.1], None), "theta"),
+        (lambda: best_truncation(0, 1.0), "n"),
+        (lambda: best_truncation(10, 1.0, beta=-1.0), "beta"),
         (lambda: PrivateSeries(1e-320, 3), "epsilon must be at least"),
         (lambda: PrivateSeries(1.0, 3).density([np.nan, 0, 0], [0.5]), "theta must be finite"),
         (lambda: PrivateSeries(1.0, 3).density([0.0, 0.0], [0.5]), "theta must hold 3"),
@@ -298,17 +298,17 @@ def test_best_bandwidth_is_best():
         (lambda: PrivateSeries(1.0, 3).release([0.2], rng=1.5), "rng must be"),
         (lambda: coefficients(0.5, 3), "density must be a Density"),
         (lambda: trigonometric(np.zeros(10), 10**9), "k must leave"),
-        (lambda: series_risk(1.0, 0.5, 5), "theta must hold coefficients"),
-        (lambda: series_risk(1.0, [1e308], 5), "theta must be at most"),
-        (lambda: series_risk(1.0, [0.1, -1.5], 5), "theta must be at least"),
-        (lambda: series_risk(None, [1.4, 1.4], 5), "theta must have squares"),
-        (lambda: series_risk(1e-320, [0.5], 5), "epsilon must be at least"),
+        (lambda: series_risk(5, 0.5, 1.0), "theta must hold coefficients"),
+        (lambda: series_risk(5, [1e308], 1.0), "theta must be at most"),
+        (lambda: series_risk(5, [0.1, -1.5], 1.0), "theta must be at least"),
+        (lambda: series_risk(5, [1.4, 1.4], None), "theta must have squares"),
+        (lambda: series_risk(5, [0.5], 1e-320), "epsilon must be at least"),
         (lambda: ellipsoid_norm(0.5, 1.0), "theta must hold coefficients"),
         (lambda: ellipsoid_norm([0.5, 1e200], 1.0), "theta must be at most"),
         (lambda: ellipsoid_norm([0.5, 0.1], 1000.0), "beta must leave"),
-        (lambda: best_truncation(1e-320, 10), "epsilon must be at least"),
-        (lambda: best_truncation(1.0, 10, norm=1e308), "norm must be at most"),
-        (lambda: best_truncation(None, 10**18, beta=1e-3), "n and norm must leave"),
+        (lambda: best_truncation(10, 1e-320), "epsilon must be at least"),
+        (lambda: best_truncation(10, 1.0, norm=1e308), "norm must be at most"),
+        (lambda: best_truncation(10**18, None, beta=1e-3), "n and norm must leave"),
         (lambda: gaussian_kernel(0.0, 3), "order"),
         (lambda: kernel_density(0.0, 0.0, 1.0), "data must have shape"),
         (lambda: kernel_density([0.0], [0.0], 1e-320), "h must be at least"),

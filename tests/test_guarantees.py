@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from minimaxdp import _validate, divergences, guarantees, privacy
+from minimaxdp import _validate, definitions, divergences, guarantees, privacy
 from minimaxdp import randomized_response as rr
 from minimaxdp.guarantees import (
     KL,
@@ -54,9 +54,9 @@ EXACT = {
         "order": order,
         "level": privacy.worst_divergence(q, divergences.renyi, order=order),
     },
-    ZCDP: lambda q: {"rho": privacy.zcdp(q).high},
+    ZCDP: lambda q: {"rho": guarantees.zcdp_rho(q).high},
     Smooth: lambda q: {"epsilon": privacy.dp_epsilon(q), "distance": 1.0},
-    ConditionalTesting: lambda q, eta: {"eta": eta, "level": privacy.chtp_epsilon(q, eta)},
+    ConditionalTesting: lambda q, eta: {"eta": eta, "level": definitions.chtp_epsilon(q, eta)},
     GaussianDP: lambda q: {"mu": gaussian_level(q)},
 }
 # Levels that are held, for the source and for the target of a rule.
@@ -152,7 +152,7 @@ def test_largest_pure_budget_is_the_inverse_of_the_implication(epsilon: float) -
 )  # fmt: skip
 def test_least_normal_noise_keeps_the_guarantee_exactly(privacy_: Guarantee) -> None:
     noisy = GaussianDP(1 / privacy_.gaussian_sigma())
-    held = privacy_._held() if type(privacy_).needs_choice else {}
+    held = privacy_.held()
     if isinstance(privacy_, Renyi | ChiSquare):
         found = noisy.implies(ZCDP).implies(type(privacy_), **held)
     elif isinstance(privacy_, KL):

@@ -83,7 +83,7 @@ def test_exact_sizes_of_the_approximate_tests():
         assert np.allclose(size(method), 0.05, rtol=1e-12)
 
 
-@pytest.mark.parametrize("method", inf.INTERVAL_METHODS)
+@pytest.mark.parametrize("method", inf.TEST_METHODS)
 def test_exact_power_is_that_of_simulated_releases(method):
     rng = np.random.default_rng(5)
     n, theta0, theta, epsilon = 30, 0.3, 0.45, 0.9
@@ -313,7 +313,7 @@ def test_optimal_distance_tests_of_any_size():
 
 
 def test_far_releases_and_large_budgets_stay_finite():
-    for method in inf.INTERVAL_METHODS:
+    for method in inf.TEST_METHODS:
         for bound in inf.interval([1e308, -1e308, 1e200], 5, 700.0, method=method):
             # Moved to the nearest count, a far release is no farther than n.
             assert method == "jimi-rounded" or bound.tolist() == [1, 0, 1]
@@ -400,7 +400,7 @@ BAD = [
     (lambda: inf.p_value("3", 10, 0.3, 1.0), TypeError, "released must be real numbers"),
     (lambda: inf.p_value(3.0, 0, 0.3, 1.0), ValueError, "n must be at least 1, got 0"),
     (lambda: inf.p_value(3.0, 10.0, 0.3, 1.0), TypeError, "n must be integers, got 10.0"),
-    (lambda: inf.p_value(3.0, [10], 0.3, 1.0), ValueError, "n must be a single number"),
+    (lambda: inf.p_value([3.0, 4.0], [9] * 3, 0.3, 1.0), ValueError, "must broadcast"),
     (lambda: inf.p_value(3.0, 10, 1.2, 1.0), ValueError, "theta0 must be at most 1, got 1.2"),
     (lambda: inf.p_value(3.0, 10, np.nan, 1.0), ValueError, "theta0 must be finite, got nan"),
     (lambda: inf.p_value(3.0, 10, 0.3, 0.0), ValueError, "epsilon must be greater than 0"),

@@ -11,10 +11,11 @@ from pathlib import Path
 import nbformat
 import pytest
 import yaml
-from ledger import load, served
+from ledger import OWN, WITHOUT_STANDING, boxes, load, of_documents, served
 from notebooks import BOOK, chapters
 
 CLAIMS = load()
+BOXES = boxes(CLAIMS)
 PLACED = [claim for claim in CLAIMS.values() if claim.placed]
 NOTEBOOKS = {path.stem: nbformat.read(path, as_version=4) for path in chapters()}
 LABEL = re.compile(r"\{[\w:-]+\}[^\n]*\n(?::[^\n]*\n)*?:label: (\S+)")
@@ -25,24 +26,39 @@ def labels(stem: str) -> list[str]:
     return [name for c in cells if c.cell_type == "markdown" for name in LABEL.findall(c.source)]
 
 
+def blocks(stem: str) -> list[tuple[str | None, str, str]]:
+    """Statements and proofs of a page in order: (the label it belongs to, its kind, its text)."""
+    prose = "\n\n".join(c.source for c in NOTEBOOKS[stem].cells if c.cell_type == "markdown")
+    found, name = [], None
+    for kind, text in re.findall(r"^`{3,}\{prf:(\w+)\}(.*?)^`{3,}$", prose, re.M | re.S):
+        if kind != "proof":
+            label = re.search(r"^:label: (\S+)", text, re.M)
+            name = label[1] if label else None
+        found.append((name, kind, text))
+    return found
+
+
 def evidence_cells(stem: str, claim: str) -> list[str]:
     tag = f"claim:{claim}"
     return [c.source for c in NOTEBOOKS[stem].cells if tag in c.metadata.get("tags", [])]
 
 
 def test_all_claims_of_the_five_documents_are_listed() -> None:
-    prefixes = Counter(name.split("-")[0] for name in CLAIMS)
+    listed = of_documents(CLAIMS)
+    prefixes = Counter(name.split("-")[0] for name in listed)
     assert prefixes == {"Klein": 30, "Smith": 31, "Boul": 33, "BD": 39, "Tang": 25}
     documents = {"Klein": "000", "Smith": "001", "Boul": "002", "BD": "003", "Tang": "004"}
-    assert all(c.document == documents[name.split("-")[0]] for name, c in CLAIMS.items())
+    assert all(c.document == documents[name.split("-")[0]] for name, c in listed.items())
 
 
 @pytest.mark.parametrize("claim", PLACED, ids=lambda claim: claim.id)
 def test_a_placed_claim_has_its_label_and_its_evidence(claim) -> None:
     assert claim.chapter in NOTEBOOKS, f"no chapter {claim.chapter}"
-    assert labels(claim.chapter).count(claim.id) == 1
+    assert labels(claim.chapter).count(claim.box) == 1, f"no box labelled {claim.box}"
     cells = evidence_cells(claim.chapter, claim.id)
-    assert cells or claim.evidence == ("cited",), "no cell is tagged with the claim"
+    # A proof is evidence enough for a statement of the book's own.
+    enough = claim.evidence == ("cited",) or (claim.document, claim.standing) == (OWN, "proved")
+    assert cells or enough, f"tag the cell that checks it claim:{claim.id}"
     for source in cells:
         asserted = [n.test for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Assert)]
         assert asserted, "the cell asserts nothing"
@@ -81,6 +97,7 @@ def test_no_cell_or_label_speaks_of_a_claim_that_the_ledger_does_not_place() -> 
         for label in labels(stem):
             if label in CLAIMS:
                 assert placed.get(label) == stem, label
+                assert CLAIMS[label].box == label, f"{label} stands under {CLAIMS[label].box}"
 
 
 def test_corrections_name_entries_of_the_errata() -> None:
@@ -91,8 +108,10 @@ def test_corrections_name_entries_of_the_errata() -> None:
 
 def test_readme_counts_the_placed_claims() -> None:
     readme = " ".join((BOOK.parent / "README.md").read_text().split())
-    assert f"all {len(CLAIMS)} statements" in readme
-    assert f"So far {len(PLACED)} are placed" in readme or len(PLACED) == len(CLAIMS)
+    listed = of_documents(CLAIMS).values()
+    placed = sum(claim.placed for claim in listed)
+    assert f"all {len(listed)} statements" in readme
+    assert f"So far {placed} are placed" in readme or placed == len(listed)
 
 
 def ledger_of(tmp_path: Path, **uses: list[str]) -> Path:
@@ -135,20 +154,36 @@ def test_a_placed_claim_rests_on_placed_claims() -> None:
 
 
 def below(name: str) -> set[str]:
-    return set(CLAIMS[name].uses).union(*map(below, CLAIMS[name].uses))
+    return set(BOXES[name].uses).union(*map(below, BOXES[name].uses))
 
 
 @pytest.mark.parametrize("stem", sorted({claim.chapter for claim in PLACED}))
 def test_what_a_statement_or_its_proof_refers_to_is_among_what_it_uses(stem: str) -> None:
-    prose = "\n\n".join(c.source for c in NOTEBOOKS[stem].cells if c.cell_type == "markdown")
-    name = None
-    for kind, text in re.findall(r"^(`{3,}\{prf:\w+)\}(.*?)^`{3,}$", prose, re.M | re.S):
-        label = re.search(r"^:label: (\S+)", text, re.M)
-        if not kind.endswith("proof"):
-            name = label[1] if label else None
-        if name in CLAIMS:
+    for name, kind, text in blocks(stem):
+        if name in BOXES:
             for other in re.findall(r"\{prf:ref\}`([^`<]+)`", text):
-                assert other not in CLAIMS or other in below(name), (name, other)
+                assert other not in BOXES or other in below(name), (kind, name, other)
+
+
+@pytest.mark.parametrize("stem", sorted({claim.chapter for claim in PLACED}))
+def test_what_is_proved_has_its_proof(stem: str) -> None:
+    found = {name for name, kind, _ in blocks(stem) if kind == "proof"}
+    for name, claim in BOXES.items():
+        if claim.placed and claim.chapter == stem and claim.standing == "proved":
+            if claim.follows is None:
+                assert name in found, f"{name} is called proved: put a prf:proof after its box"
+            else:
+                source = BOXES.get(claim.follows)
+                assert source and source.standing == "proved", f"{name} follows from {source}"
+
+
+def test_only_what_can_be_known_has_a_standing() -> None:
+    for claim in PLACED:
+        if claim.standing:
+            assert claim.kind not in WITHOUT_STANDING, f"{claim.id}: a {claim.kind} has no standing"
+            assert (claim.standing == "cited") <= bool(claim.reason), f"{claim.id}: say why"
+        shared = {c.standing for c in PLACED if c.box == claim.box and c.standing}
+        assert len(shared) <= 1, f"{claim.box}: one box has one standing, not {shared}"
 
 
 def test_claims_file_lists_nothing_twice() -> None:

@@ -493,23 +493,30 @@ def test_hockey_stick_bounds_total_variation():
 
 
 def test_a_mean_floor_is_the_best_of_its_methods():
+    sharper = ("volume", "cap", "axes", "cube", "shannon")
     cases = {
         NonPrivate(): (),
-        TotalVariation(0.03): ("le_cam", "assouad"),
-        KL(0.02): ("le_cam", "assouad"),
-        GaussianDP(0.2): ("le_cam", "assouad", "fano"),
-        ZCDP(0.02): ("le_cam", "assouad", "fano"),
-        Approximate(0.2, 1e-6): ("le_cam", "assouad", "packing"),
-        Pure(0.2): ("le_cam", "assouad", "packing", "fano"),
-        Smooth(0.2): ("le_cam", "assouad", "packing", "fano"),
-        Local(Pure(0.2)): ("le_cam", "assouad", "packing", "fano", "contraction"),
-    }
+        TotalVariation(0.03): ("le_cam", "assouad", "axes"),
+        KL(0.02): ("le_cam", "assouad", "axes", "cube"),
+        GaussianDP(0.2): ("le_cam", "assouad", "fano", "axes", "cube", "shannon"),
+        ZCDP(0.02): ("le_cam", "assouad", "fano", "axes", "cube", "shannon"),
+        Approximate(0.2, 1e-6): ("le_cam", "assouad", "packing", "axes", "cube", "population"),
+        Pure(0.2): ("le_cam", "assouad", "packing", "fano", *sharper),
+        Smooth(0.2): ("le_cam", "assouad", "packing", "fano", *sharper),
+        Local(Pure(0.2)): (
+            "le_cam", "assouad", "packing", "fano", "contraction", "information", "sphere", "ball",
+        ),
+    }  # fmt: skip
     for (guarantee, allowed), (n, d, k) in product(
         cases.items(), [(3, 1, np.inf), (100, 7, 2), (5_000, 60, 4)]
     ):
-        parts = [lb.mean_floor(n, d, guarantee, k, method=method) for method in allowed]
+        some = [m for m in allowed if d > 1 or m != "sphere"]
+        parts = [lb.mean_floor(n, d, guarantee, k, method=method) for method in some]
         best = max([nonprivate(n), *parts])
         assert lb.mean_floor(n, d, guarantee, k) == pytest.approx(best, rel=1e-12), guarantee
+        told = lb.mean_floors(n, d, guarantee, k)
+        assert set(told) <= {"plain", *some} and list(told.values()) == sorted(told.values())[::-1]
+        assert next(iter(told.values())) == pytest.approx(best, rel=1e-12)
         closed = lb.mean_floor(n, d, guarantee, k, variant="closed")
         assert nonprivate(n) <= closed <= best * (1 + 1e-9), guarantee
         for method in {"le_cam", "assouad", "packing", "fano", "contraction"} - set(allowed):

@@ -10,6 +10,7 @@ import pytest
 
 from minimaxdp import density_estimation as de
 from minimaxdp import inference, laplace
+from minimaxdp import lower_bounds as lb
 from minimaxdp import mean_estimation as me
 from minimaxdp import randomized_response as rr
 from minimaxdp import unbiased_bounds as ub
@@ -38,6 +39,12 @@ EXAMPLES: dict[str, list[Any]] = {
         *(de.Histogram(GRID, 1.0, method) for method in de.HISTOGRAM_METHODS if method != "none"),
         de.Histogram(GRID, None, "none"),
     ],
+    "density_estimation.BinnedPolynomial": [
+        de.BinnedPolynomial(1.0, 2, 0), de.BinnedPolynomial(0.5, 3, 1, "local"),
+    ],
+    "density_estimation.PrivateHaar": [
+        de.PrivateHaar(1.0, 2), de.PrivateHaar(0.5, 2, "local"),
+    ],
     "density_estimation.PrivateSeries": [de.PrivateSeries(1.0, 3), de.PrivateSeries(0.5, 2)],
     "inference.Tulap": [
         inference.Tulap(0.3), inference.Tulap(1.0, 0.01), inference.Tulap(3.0, 0.3),
@@ -45,12 +52,45 @@ EXAMPLES: dict[str, list[Any]] = {
     "laplace.DiscreteLaplace": [
         laplace.DiscreteLaplace(0.1), laplace.DiscreteLaplace(1.0, 3), laplace.DiscreteLaplace(5.0),
     ],
+    "laplace.ExactDiscreteGaussian": [
+        laplace.ExactDiscreteGaussian(0.5), laplace.ExactDiscreteGaussian(7.0, 2),
+    ],
+    "laplace.ExactDiscreteLaplace": [
+        laplace.ExactDiscreteLaplace(0.1), laplace.ExactDiscreteLaplace(1.0, 3),
+        laplace.ExactDiscreteLaplace(5.0),
+    ],
+    "laplace.ExponentialMechanism": [
+        laplace.ExponentialMechanism(0.3), laplace.ExponentialMechanism(4.0, 2.0),
+    ],
     "laplace.Gaussian": [laplace.Gaussian(4.0), laplace.Gaussian(1.0), laplace.Gaussian(0.3, 0.5)],
     "laplace.Laplace": [laplace.Laplace(0.1), laplace.Laplace(1.0, 0.5), laplace.Laplace(5.0, 9.0)],
     "laplace.LocalLaplace": [laplace.LocalLaplace(0.5, -1.0, 1.0), laplace.LocalLaplace(3.0, 0, 9)],
+    "laplace.NoisyMaximum": [
+        laplace.NoisyMaximum(0.3), laplace.NoisyMaximum(4.0, 2.0, "exponential"),
+    ],
+    "laplace.PrivateQuantile": [
+        laplace.PrivateQuantile(0.3, [1.0, 2.0]), laplace.PrivateQuantile(4.0, [1.0, 2.0, 5.0]),
+    ],
+    "laplace.PrivatelyClippedMean": [
+        laplace.PrivatelyClippedMean(0.3, [1.0, 2.0]),
+        laplace.PrivatelyClippedMean(4.0, [1.0, 2.0, 5.0], 0.5, 2.0, 0.3),
+    ],
+    "laplace.SmoothMedian": [
+        laplace.SmoothMedian(0.3, 0.0, 1.0), laplace.SmoothMedian(4.0, -1.0, 9.0, 1),
+    ],
     "laplace.Staircase": [
         laplace.Staircase(0.3), laplace.Staircase.optimal(1.0, 2.0),
         laplace.Staircase(4.0, 1.0, 0.2),
+    ],
+    "lower_bounds.RankedMaximum": [lb.RankedMaximum(20, 0.3), lb.RankedMaximum(5, 0.05)],
+    "mean_estimation.CertifiedMean": [
+        me.CertifiedMean(20, 52.0, 1.0), me.CertifiedMean(3, 1.0, 0.3, 0.5),
+    ],
+    "mean_estimation.LocatedMean": [
+        me.LocatedMean(8, 1.0, 4, 1.0, 20.0, 4), me.LocatedMean(30, 0.3, np.inf, 2.0, 9.0, 20),
+    ],
+    "mean_estimation.SubsetReports": [
+        me.SubsetReports.optimal(20, 200, 0.05), me.SubsetReports.optimal(4, 3, 1.0),
     ],
     "mean_estimation.PrivUnit": [
         me.PrivUnit(1.0, 1), me.PrivUnit.optimal(2.0, 3), me.PrivUnit(0.5, 4, 2.0, 0.3),
@@ -69,6 +109,9 @@ EXAMPLES: dict[str, list[Any]] = {
     "randomized_response.OptimizedUnary": [
         rr.OptimizedUnary(0.3, 2), rr.OptimizedUnary(2.0, 5),
     ],
+    "randomized_response.SurveyDesign": [
+        rr.SurveyDesign.forced(0.1, 0.3), rr.SurveyDesign.crosswise(0.2),
+    ],
     "randomized_response.SubsetSelection": [
         rr.SubsetSelection(0.3, 4), rr.SubsetSelection(1.0, 6, 2), rr.SubsetSelection(4.0, 5),
     ],
@@ -80,6 +123,12 @@ EXAMPLES: dict[str, list[Any]] = {
         ub.EllipsoidNoise.for_points(SQUARE, 10, Pure(1.0)),
         ub.EllipsoidNoise.for_points(SQUARE, 10, Pure(1.0), "laplace"),
         ub.EllipsoidNoise.for_points(np.eye(3), 4, GaussianDP(1.0)),
+    ],
+    "unbiased_bounds.MatrixMechanism": [
+        ub.MatrixMechanism.least(ub.range_workload(4), ZCDP(0.5, relation="add-remove")),
+        ub.MatrixMechanism(
+            np.eye(3), ub.tree_strategy(3), Approximate(1.0, 1e-3, relation="add-remove")
+        ),
     ],
     "unbiased_bounds.UnbiasedCount": [ub.UnbiasedCount(0.3, 5), ub.UnbiasedCount(2.0, 20)],
 }  # fmt: skip

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from minimaxdp import divergences, privacy
+from minimaxdp import divergences, guarantees, privacy
 from minimaxdp.book import notation
 from minimaxdp.guarantees import approximate_to_total_variation
 from minimaxdp.laplace import Gaussian, Laplace, global_sensitivity
@@ -72,8 +72,8 @@ def test_replacement_is_twice_add_or_remove_and_no_more(seed):
     delta = privacy.privacy_profile(channel, epsilon, removed)
     double, bound = notation.replacement_guarantee(epsilon, delta)
     assert privacy.privacy_profile(channel, double, replaced) <= bound + 1e-14
-    rho = privacy.zcdp(channel, removed).high
-    assert privacy.zcdp(channel, replaced).low <= notation.replacement_zcdp(rho)
+    rho = guarantees.zcdp_rho(channel, removed).high
+    assert guarantees.zcdp_rho(channel, replaced).low <= notation.replacement_zcdp(rho)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.3, 0.0), (0.3, 1e-3), (1.5, 1e-3)])

@@ -27,6 +27,35 @@ def test_every_link_of_the_whole_leads_to_a_place_in_it(site: Path) -> None:
     assert all((site / image["src"]).is_file() for image in whole.select("main img"))
 
 
+FOLDED = """<article>
+  <p class="fold-switches">Show all evidence</p>
+  <details class="fold fold-setup"><summary>Imports</summary><pre>import x</pre></details>
+  <details class="fold fold-code"><summary>Code of this figure</summary><pre>plot()</pre></details>
+  <details class="fold fold-evidence" id="checked-a"><summary>Checked: on 54 settings</summary>
+  <pre>assert x</pre></details>
+  <details class="fold fold-proof"><summary>Proof</summary><p>By induction.</p></details>
+</article>"""
+
+
+def test_evidence_is_printed_as_its_line_and_no_folded_code_at_all() -> None:
+    page = BeautifulSoup(FOLDED, "html.parser")
+    pdf.unfold(page, page.article)
+    (line,) = page.select("p.checked")
+    assert line["id"] == "checked-a" and line.text == "Checked: on 54 settings"
+    assert not page.select("pre, .fold-switches") and "Imports" not in page.text
+    assert page.select_one("details.fold-proof").has_attr("open")
+
+
+def test_only_what_is_short_is_kept_whole() -> None:
+    """A box that must not break leaves the rest of its sheet blank."""
+    whole = ("admonition", "cell", "highlight", "proof", "table", "details")
+    kept = pdf.STYLE.split("main * { break-inside: auto !important;")[1]
+    (selectors,) = [
+        line.split("{")[0] for line in kept.splitlines() if "break-inside: avoid !" in line
+    ]
+    assert not [name for name in whole if name in selectors], "let it break where the sheet ends"
+
+
 def test_pages_are_printed_with_figures_formulas_and_links(
     browser: Browser, site: Path, tmp_path: Path
 ) -> None:
@@ -37,7 +66,7 @@ def test_pages_are_printed_with_figures_formulas_and_links(
     assert not (own / pdf.WHOLE).exists()
     printed = PdfReader(target)
     text = "".join(sheet.extract_text() for sheet in printed.pages)
-    assert "nothing is asserted here" in text and "Warner" in text
+    assert "how it is known" in text.replace("\n", " ") and "Warner" in text
     assert [entry.title for entry in printed.outline if not isinstance(entry, list)][-1].startswith(
         "References"
     )

@@ -27,14 +27,45 @@ def ax():
 def test_style_sets_what_it_says():
     with mpl.rc_context():
         plots.use_style()
-        assert list(mpl.rcParams["figure.figsize"]) == [7.0, 4.0]
+        assert list(mpl.rcParams["figure.figsize"]) == [5.0, 3.3]
         assert not mpl.rcParams["axes.spines.top"] and not mpl.rcParams["axes.spines.right"]
         assert mpl.rcParams["axes.grid"] and not mpl.rcParams["legend.frameon"]
         assert mpl.rcParams["figure.facecolor"] == mpl.rcParams["savefig.facecolor"] == "white"
+        ends = ("labelsize", ".fontsize")
+        sizes = [mpl.rcParams[key] for key in mpl.rcParams if key.endswith(ends)]
+        assert mpl.rcParams["font.size"] >= 9
+        assert all(size >= 9 for size in sizes if isinstance(size, int | float))
         cycle = list(mpl.rcParams["axes.prop_cycle"])
         assert {style["color"] for style in cycle} <= set(plots.COLORS.values())
         for key in ("color", "linestyle"):  # each line differs from all others in both
             assert len({str(style[key]) for style in cycle}) == len(cycle) == 6
+
+
+def test_a_look_is_a_colour_of_the_book_and_a_dash(ax):
+    for name, (color, dash) in plots.LOOKS.items():
+        (line,) = ax.plot([1, 2], [1, 2], **plots.look(name))
+        assert line.get_color() == plots.COLORS[color]
+        assert plots.look(name)["ls"] == dash
+    with pytest.raises(ValueError, match="name must be one of .*Laplace"):
+        plots.look("laplacian")
+
+
+@pytest.mark.parametrize(
+    "together",
+    [
+        ("no privacy", "randomized response", "direct question"),
+        ("unary", "optimized unary", "subset selection", "Hadamard", "randomized response"),
+        ("Laplace", "discrete Laplace", "staircase", "Gaussian", "Tulap", "no privacy"),
+        ("pure", "approximate", "zcdp", "renyi", "gaussian dp", "total variation"),
+        ("curator", "local", "no privacy"),
+        ("truth", "floor", "ceiling"),
+        ("bias", "sampling", "noise", "truth"),
+        ("one", "other", "guide"),
+    ],
+)
+def test_what_is_drawn_together_differs_in_colour_and_in_dash(together):
+    colors, dashes = zip(*(plots.LOOKS[name] for name in together), strict=True)
+    assert len(set(colors)) >= len(together) - 1 and len(set(map(str, dashes))) == len(together)
 
 
 def test_style_draws_lines_apart():

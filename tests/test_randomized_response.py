@@ -488,7 +488,7 @@ def test_the_largest_budget_is_700(make):
 def test_what_is_left_out_is_what_the_signature_says():
     assert BinaryRR(1.0).interval(30, 100) == BinaryRR(1.0).interval(30, 100, 0.95)
     mechanism = rr.SubsetSelection(1.0, 8)
-    assert mechanism == rr.SubsetSelection(1.0, 8, rr.best_subset_size(1.0, 8))
+    assert mechanism == rr.SubsetSelection(1.0, 8, rr.best_subset_size(8, 1.0))
     law = np.full(8, 1 / 8)
     assert rr.subset_selection_risk(1.0, law, 5) == rr.subset_selection_risk(1.0, law, 5, w=2)
     assert BinaryRR(1.0).privatize_counts([3, 4], 9, rng=0).shape == (2,)

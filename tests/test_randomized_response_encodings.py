@@ -93,7 +93,7 @@ def test_subset_selection_is_best_and_its_size_too(d):
     best = subset_selection_risk(epsilon, uniform, 1)
     every = np.array([subset_selection_risk(epsilon, uniform, 1, w=w) for w in range(1, d)])
     np.testing.assert_allclose(best, every.min(axis=0), rtol=1e-12)
-    e, w = np.exp(epsilon), best_subset_size(epsilon, d)
+    e, w = np.exp(epsilon), best_subset_size(d, epsilon)
     closed = (d - 1) ** 2 * (w * e + d - w) ** 2 / (d * w * (d - w) * (e - 1) ** 2)
     np.testing.assert_allclose(best, closed, rtol=1e-9)
     for other in (rr.unary_risk, rr.kary_risk, optimized_unary_risk, hadamard_risk):
@@ -124,7 +124,7 @@ BAD = [
     (lambda: HadamardResponse(1.0, 3).risk([0.5, 0.5], 1), ValueError, "theta"),
     (lambda: subset_selection_risk(1.0, [1.0], 1), ValueError, "theta"),
     (lambda: subset_selection_risk(1.0, [0.5, 0.5], 1, w=2), ValueError, "w"),
-    (lambda: best_subset_size(1.0, 1), ValueError, "d"),
+    (lambda: best_subset_size(1, 1.0), ValueError, "d"),
 ]
 
 

@@ -202,6 +202,14 @@ def test_progress_is_told_and_otherwise_nothing_is_printed(
     assert capsys.readouterr().err.endswith("15 of 15 chunks, 100 %, 0 s left \n")
 
 
+def test_a_chunk_may_be_larger_than_all_there_is_to_do(tmp_path: Path) -> None:
+    first, second = (
+        sweep.run(shifted, SMALL, tmp_path / str(chunk), **ARGUMENTS | {"chunk": chunk})
+        for chunk in (23, 10**12)
+    )
+    assert str(first) == str(second)
+
+
 @pytest.mark.parametrize(
     ("changed", "error", "message"),
     [
@@ -242,6 +250,7 @@ def test_what_does_not_belong_to_the_table_is_refused(
         ([1.0], TypeError, "must be dicts"),
         ([{"shift": [1.0]}], TypeError, "strings, numbers, booleans or None"),
         ([{"shift": float("nan")}], TypeError, "strings, numbers, booleans or None"),
+        ([{"shift": np.inf}], ValueError, "finite numbers, got 'shift': inf"),
         ([{"shift": 1.0}, {"shift": 1.0}], ValueError, "all be different"),
         ([{"shift": 1.0}, {"n": 1}], ValueError, "same names"),
         ([{"size": 1}], ValueError, "name of the table itself"),

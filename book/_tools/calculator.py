@@ -37,25 +37,37 @@ GUARANTEES = {
 FIELDS = {
     "n": ("people, n", 1000, 2, True, 2**50, True),
     "d": ("dimension or categories, d", 20, 2, True, 10**6, True),
-    "epsilon": ("budget in nats, ε", 0.2, 0, False, 30, False),
-    "delta": ("δ of approximate privacy", 1e-6, 0, False, 0.999999, False),
+    # The square of a budget or of δ has to be a number of the machine, with digits to spare.
+    "epsilon": ("budget in nats, ε", 0.2, 1e-9, True, 30, False),
+    "delta": ("δ of approximate privacy", 1e-6, 1e-100, True, 0.999999, False),
     "k": ("bounded moment, k", 4, 2, True, 1000, False),
     "beta": ("smoothness, β", 1, 0, False, 1, False),
+}
+
+# What the risk is the mean of, and what is estimated.
+LOSSES = {
+    "proportion": "the squared error of a proportion in [0, 1]",
+    "multinomial": "the squared Euclidean error of the probabilities of d categories",
+    "bounded mean": "the squared Euclidean error of the mean of a law on the unit ball in d dimensions",
+    "moment mean": "the squared Euclidean error of a mean in d dimensions, where the k-th moment of the norm is at most 1",
+    "endpoint": "the absolute error of the end of a uniform law on [0, θ], with θ at most 1",
+    "density": "the integrated squared error of a density on [0, 1] that is Hölder of order β with constant 1",
+    "unbiased mean": "the squared Euclidean error of an unbiased mean of n given vectors of the unit ball in d dimensions",
 }
 
 
 def javascript(expression):
     """The expression in JavaScript; ln(1 + x) keeps its digits when x is small."""
-    from sympy import jscode, log
-    from sympy.codegen.cfunctions import log1p
+    from sympy.printing.jscode import JavascriptCodePrinter
 
-    return jscode(
-        expression.replace(
-            lambda found: isinstance(found, log) and found.args[0].is_Add,
-            lambda found: log1p(found.args[0] - 1),
-        ),
-        user_functions={"log1p": "Math.log1p"},
-    )
+    class Printer(JavascriptCodePrinter):
+        def _print_log(self, found):
+            (inside,) = found.args
+            if inside.is_Add:
+                return f"Math.log1p({self._print(inside - 1)})"
+            return f"Math.log({self._print(inside)})"
+
+    return Printer().doprint(expression)
 
 
 def script():
@@ -84,6 +96,7 @@ def script():
     }
     return (
         f"window.minimaxdp = {{fields: {json.dumps(fields)},\n"
+        f" losses: {json.dumps(LOSSES)},\n"
         f" guarantees: {json.dumps(GUARANTEES)},\n cells: {{\n  "
         + ",\n  ".join(cells)
         + "}};\n"
@@ -122,11 +135,22 @@ def form():
             ("ceiling", "ceiling: a method of the book has at most this"),
             ("ratio", "ceiling over floor"),
             ("people", "people who bring the ceiling to the target"),
+            ("budget", "budget that does so with the people above"),
             ("free", "people who would do without privacy"),
         )
     )
+    legend = "".join(
+        f'<span><svg viewBox="0 0 36 12" aria-hidden="true"><line class="{look}" x1="0" x2="36" '
+        f'y1="6" y2="6"/></svg> {text}</span>'
+        for look, text in (
+            ("floor", "floor"),
+            ("ceiling", "ceiling"),
+            ("target", "target"),
+            ("here", "your n"),
+        )
+    )
     return (
-        '<form class="calculator" id="calculator" onsubmit="return false">'
+        '<form class="calculator" id="calc-form" onsubmit="return false">'
         f'<div><label for="calc-problem">problem</label><select id="calc-problem">'
         f"{options(problems)}</select></div>"
         f'<div><label for="calc-definition">definition</label><select id="calc-definition">'
@@ -134,9 +158,12 @@ def form():
         '<div><label for="calc-target">target for the risk</label>'
         '<input id="calc-target" inputmode="decimal" value="0.001" '
         'aria-describedby="calc-error"></div></form>'
+        '<p id="calc-loss"></p>'
         '<p id="calc-error" class="calculator-error" role="alert"></p>'
         '<table class="calculator"><caption>Floor, ceiling and people</caption>'
         f'<tbody aria-live="polite">{rows}</tbody></table>'
+        '<div id="calc-picture" class="calculator-picture"></div>'
+        f'<p id="calc-legend" class="calculator-legend" hidden>{legend}</p>'
         '<p>The same in Python:</p><pre id="calc-python" tabindex="0"></pre>'
         "<noscript><p>This page needs JavaScript; the table of results does not.</p></noscript>"
         f'<script src="../_static/{SCRIPT}"></script>'

@@ -28,51 +28,32 @@ STATEMENT = re.compile(
 )
 # A title that says nothing away from its place is called something else here.
 NAMES = {
-    "BD-Def1": "Differential privacy of a channel",
     "BD-Def7": "Less informative channels",
     "BD-Lem1": "Le Cam's lemma",
+    "BD-Prop1": "Approximate privacy as a test",
     "BD-Prop5": "Density under differential privacy",
     "BD-Thm1": "Conditional tests and approximate privacy",
     "BD-Obs1": "Post-processing, other definitions",
     "BD-eq16": "People needed for a private mean",
     "BD-eq19": "Histogram with a curator",
-    "Boul-DP": "Differential privacy as a budget",
     "Boul-JIMI-size": "Exact size of private JIMI",
-    "Boul-Lap": "Moments of the Laplace law",
-    "Boul-Lap-tail": "Tail of the Laplace law, again",
-    "Boul-LapMech": "The Laplace mechanism",
-    "Boul-RR-debiased": "The unbiased proportion",
+    "Boul-LapMech": "Laplace mechanism",
     "Boul-gen": "Data from seeds",
-    "Boul-eq1": "A rule to choose a solution",
-    "Boul-l1sens": "Sensitivity in the second lecture",
     "Boul-normal": "Moments of a private proportion",
-    "Klein-KDE-d": "Kernels in d dimensions",
-    "Klein-Lap-def": "Laplace law with a location",
     "Klein-Lap-est": "Mean of Laplace reports",
-    "Klein-RR-mean": "Mean of unary reports",
-    "Klein-RR-ratio": "Ratio of unary reports",
-    "Klein-exp": "The blog's experiment",
+    "Klein-exp": "What the experiment promises",
     "Klein-hist-DP": "The local histogram is private",
     "Klein-hist-K": "Number of bins",
     "Klein-hist-MISE-exact": "Risk of the private histogram",
     "Klein-hist-bias": "Bias of a histogram",
-    "Klein-hist-est": "The private histogram",
     "Klein-hist-rate": "Rate of the private histogram",
     "Smith-DP-equiv": "Points suffice for privacy",
     "Smith-Ex3-repeat": "One question many times",
-    "Smith-GS-histogram": "Sensitivity of a histogram",
-    "Smith-GS-proportion": "Sensitivity of a proportion",
-    "Smith-GS-queries": "Sensitivity of many questions",
-    "Smith-Lap-absmean": "Mean size of Laplace noise",
-    "Smith-Lap-hist": "Error of a private histogram",
-    "Smith-Lap-max-mean": "Mean of the largest of d errors",
-    "Smith-Lap-sd": "Spread of the Laplace law",
-    "Smith-Lap-tail": "Tail of the Laplace law",
+    "Smith-GS-histogram": "Sensitivity of standard queries",
+    "Smith-Lap-hist": "Private proportion and histogram",
+    "Smith-Lap-tail": "Size of Laplace noise",
     "Smith-RR-exI": "The budgets of the die",
     "Smith-kanon-compose-Adi": "Adi in two tables",
-    "Tang-DP": "Differential privacy of an algorithm",
-    "Tang-GS1": "Sensitivity on a convex body",
-    "Tang-Lap-ball-sens": "Sensitivity on a ball",
 }
 # Pixels. A row holds COLUMNS boxes at most, and a box three lines of WIDE letters; lines between
 # chapters run down in lanes, in a margin of LANES to the left of the boxes.
@@ -122,17 +103,17 @@ def key_claims(claims: dict[str, ledger.Claim]) -> list[str]:
     def is_key(claim: ledger.Claim) -> bool:
         near = [*claim.uses, *serves[claim.id]]
         return claim.placed and (
-            len(serves[claim.id]) >= 2
-            or len(claim.uses) >= 3
+            len(serves[claim.id]) >= 4
+            or len(claim.uses) >= 5
             or any(claims[other].chapter != claim.chapter for other in near)
             or bool(near)
             and claim.kind == "theorem"
         )
 
     key = {name for name, claim in claims.items() if is_key(claim)}
-    # A claim that would stand without a line brings those that rest on it.
+    # A claim that would stand without a line brings those that rest on it, or else what it rests on.
     lonely = key - {name for pair in _links(claims, key) for name in pair}
-    key |= {name for one in lonely for name in serves[one]}
+    key |= {name for one in lonely for name in serves[one] or claims[one].uses}
     return [name for name in claims if name in key]
 
 
@@ -322,9 +303,9 @@ def draw(claims: dict[str, ledger.Claim], uri) -> str:
 
 
 def setup(app):
-    """Register the directives, and the line below each statement, with Sphinx."""
+    """Register the directives with Sphinx."""
     from docutils import nodes
-    from drawn import add_line, claim_link, joined, row, statements, table
+    from drawn import claim_link, joined, row, table
     from sphinx.util.docutils import SphinxDirective
 
     class Map(SphinxDirective):
@@ -341,7 +322,7 @@ def setup(app):
                 )
                 return f"{page}#{claim.id}"
 
-            picture = draw(ledger.load(), uri)
+            picture = draw(ledger.boxes(ledger.load()), uri)
             box = (
                 '<div class="claim-map-box" tabindex="0" role="region" '
                 f'aria-label="Map of the claims">{picture}</div>'
@@ -353,7 +334,7 @@ def setup(app):
 
         def run(self):
             self.env.note_dependency(str(ledger.CLAIMS))
-            claims, named = ledger.load(), titles()
+            claims, named = ledger.boxes(ledger.load()), titles()
             serves, out = ledger.served(claims), []
 
             def links_to(names):
@@ -388,23 +369,8 @@ def setup(app):
         def link(self, claim):
             return claim_link(self.env.app, self.env.docname, claim)
 
-    def point(app, doctree, docname):
-        """Below each statement of a chapter, say what it rests on."""
-        claims, named = ledger.load(), titles()
-        for node, name in statements(doctree):
-            claim = claims.get(name)
-            if claim and claim.placed and docname == f"book/{claim.chapter}":
-                below = [
-                    claim_link(app, docname, claims[u], nodes.Text(named[u]))
-                    for u in claim.uses
-                    if claims[u].placed
-                ]
-                if below:
-                    add_line(node, "uses-pointer", "Rests on: ", below)
-
     app.add_directive("claims-map", Map)
     app.add_directive("claims-links", Links)
-    app.connect("doctree-resolved", point)
     return {
         "version": "1",
         "parallel_read_safe": True,

@@ -53,7 +53,7 @@ def claim_link(app, docname, claim, content=None):
     content = content or nodes.literal("", claim.id)
     if not claim.placed:
         return content
-    return link(app, docname, f"book/{claim.chapter}", claim.id, content)
+    return link(app, docname, f"book/{claim.chapter}", claim.box, content)
 
 
 def code_link(docname, role, target, text):
@@ -76,10 +76,3 @@ def statements(doctree):
         if not isinstance(node, nodes.target | nodes.section | nodes.reference):
             for name in node.get("ids", []):
                 yield node, name
-
-
-def add_line(statement, kind, head, parts):
-    """Put a line of links below a statement, whose body is its last child."""
-    line = nodes.paragraph(classes=[kind])
-    line += [nodes.Text(head), *joined(parts), nodes.Text(".")]
-    statement.children[-1].append(line)

@@ -16,8 +16,8 @@ An entry of severity A, B or C has its own section on the errata page, under the
 and a code cell there is tagged `erratum:E000-10`. The tests hold the page to this.
 
 Three directives draw from the file: `errata-summary` the table of counts, `erratum` the line below
-an entry's heading, `errata-slips` the table of the slips. And below every statement of the book
-whose print was wrong, the site adds a link to the entry.
+an entry's heading, `errata-slips` the table of the slips. Every statement whose print was wrong
+leads to its entries (see `statements.py`).
 """
 
 from __future__ import annotations
@@ -94,10 +94,10 @@ def touched(errata: dict[str, Erratum]) -> dict[str, list[Erratum]]:
 
 
 def setup(app):
-    """Register the directives, and the links below the statements, with Sphinx."""
+    """Register the directives with Sphinx."""
     from docutils import nodes
     from docutils.statemachine import StringList
-    from drawn import add_line, claim_link, joined, link, row, statements, table
+    from drawn import claim_link, joined, row, table
     from sphinx.util.docutils import SphinxDirective
 
     class Page(SphinxDirective):
@@ -199,21 +199,9 @@ def setup(app):
             heads = ["entry", "where", "printed", "right"]
             return [table(heads, rows, "errata-slips")]
 
-    def point(app, doctree, docname):
-        """Add to each statement of a page links to the entries that it meets."""
-        entries = touched(load())
-        for node, name in statements(doctree):
-            if name in entries:
-                met = [
-                    link(app, docname, PAGE, e.anchor, nodes.Text(e.id))
-                    for e in entries[name]
-                ]
-                add_line(node, "erratum-pointer", "Errata: ", met)
-
     app.add_directive("errata-summary", Summary)
     app.add_directive("erratum", Entry)
     app.add_directive("errata-slips", Slips)
-    app.connect("doctree-resolved", point)
     return {
         "version": "1",
         "parallel_read_safe": True,

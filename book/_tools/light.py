@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from pathlib import Path
@@ -14,8 +13,7 @@ ICON = re.compile(
 SEARCH = re.compile(
     r'\s*<script src="[^"]*(?:searchtools|language_data|searchindex)\.js"></script>'
 )
-MATHJAX = re.compile(r"<script[^>]*mathjax/[^>]*></script>")
-FORMULA = re.compile(r'class="(?:[^"]* )?math(?: [^"]*)?"')
+PLAIN = re.compile(r'<span class="(?:n|nn|p|o|w)">([^<]*)</span>')
 MAP = re.compile(
     r"^\s*(//[#@] ?sourceMappingURL=\S+|/\*# ?sourceMappingURL=\S+ ?\*/)\s*$",
     re.M,
@@ -40,20 +38,16 @@ def keep_used_icons(out):
 
 
 def load_where_needed(out):
-    """Load the index of the whole book on the page of results alone, MathJax where maths stands."""
+    """Load nothing of a search that is not in use."""
     for path in out.rglob("*.html"):
-        text = lighter = path.read_text()
-        if path.name != "search.html":
-            lighter = SEARCH.sub("", lighter)
-        if not FORMULA.search(text):
-            lighter = MATHJAX.sub("", lighter)
+        text = path.read_text()
+        lighter = SEARCH.sub("", text)
         if lighter != text:
             path.write_text(lighter)
 
 
 def drop_leftovers(out):
-    """Drop what no reader asks for: maps of the theme's code, its translations, and the pictures
-    inside the notebooks for download, which a run of the notebook draws again."""
+    """Drop what no reader asks for: maps of the theme's code, and its translations."""
     shutil.rmtree(out / "_static" / "locales", ignore_errors=True)
     for path in (out / "_static").rglob("*.map"):
         path.unlink()
@@ -63,22 +57,27 @@ def drop_leftovers(out):
             bare = MAP.sub("", text)
             if bare != text:
                 path.write_text(bare)
-    for path in (out / "_sources").rglob("*.ipynb"):
-        notebook = json.loads(path.read_text())
-        for cell in notebook["cells"]:
-            if "outputs" in cell:
-                cell["outputs"] = [
-                    shown
-                    for shown in cell["outputs"]
-                    if "image/png" not in shown.get("data", {})
-                ]
-        path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False))
+
+
+def write_plain_code_plainly(out):
+    """Take the elements off names, punctuation and operators in listings, which are coloured as the
+    rest or need no colour: a third of the elements of a page with much code."""
+    for path in out.rglob("*.html"):
+        text = path.read_text()
+        plain = PLAIN.sub(r"\1", text)
+        if plain != text:
+            path.write_text(plain)
 
 
 def lighten(app, exception):
     """Go over the finished site."""
     if exception is None and app.builder.format == "html":
-        for step in (keep_used_icons, load_where_needed, drop_leftovers):
+        for step in (
+            keep_used_icons,
+            load_where_needed,
+            drop_leftovers,
+            write_plain_code_plainly,
+        ):
             step(Path(app.outdir))
 
 

@@ -4,7 +4,9 @@
     .venv/bin/python book/_tools/pdf.py            # writes _build/minimaxdp.pdf
 
 The pages stand in the order of the contents, each on a new sheet; links between them lead inside the
-document, formulas are set by the site's own MathJax, and the headings become the outline.
+document, and the headings become the outline. Evidence is the one line that says what was checked,
+and the code of figures is left out. A box breaks where the sheet ends: the theme would keep it
+whole and leave the rest of the sheet blank.
 """
 
 from __future__ import annotations
@@ -21,29 +23,54 @@ from bs4 import BeautifulSoup
 ROOT = Path(__file__).resolve().parents[2]
 WHOLE = "whole.html"
 STYLE = """
-  body { font-size: 10.5pt; }
+  body { font-size: 9.5pt; line-height: 1.35; }
   main { max-width: 46rem; margin: 0 auto; }
   article { break-before: page; }
   article:first-of-type { break-before: auto; }
-  figure, .math, .sig, table tr, .cell_input, h1, h2, h3, h4 { break-inside: avoid; }
-  h1, h2, h3, h4 { break-after: avoid; }
-  pre { white-space: pre-wrap; overflow-wrap: anywhere; }
-  table { display: table !important; width: 100%; font-size: 8pt; }
-  td, th { overflow-wrap: break-word; white-space: normal !important; }
+  main * { break-inside: auto !important; orphans: 2; widows: 2; }
+  figure, figure *, div.math, tr, .sig, h1, h2, h3, h4 { break-inside: avoid !important; }
+  h1, h2, h3, h4, p.admonition-title { break-after: avoid; }
+  h1 { font-size: 1.8rem; margin-top: 0; }
+  h2 { font-size: 1.4rem; }
+  h3 { font-size: 1.15rem; }
+  h2, h3, h4 { margin-top: 1.2em; }
+  main p, main ul, main ol, main .cell, main .cell_output, main figure, main .admonition {
+    margin-block: 0.5em !important; }
+  figure img { max-height: 8cm; width: auto; }
+  pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 7.5pt; line-height: 1.3;
+    padding: 0.4em 0.6em; margin: 0.3em 0; }
+  table { display: table !important; width: 100%; font-size: 7.5pt; }
+  td, th { overflow-wrap: break-word; white-space: normal !important; padding: 1px 4px !important; }
   td code, td .pre { overflow-wrap: anywhere; }
+  p.checked { font-size: 8.5pt; border-left: 2pt solid #888; padding-left: 0.6em; }
   .headerlink, .copybtn, button, noscript { display: none !important; }
   details:not([open]), form { display: none !important; }
 """
+# What only a reader at a screen can use. What rests on what also stands below each statement.
+ON_SCREEN = ("book/calculator", "book/get", "book/map")
+# A tag for each glyph would be two thirds of the file; a formula is one picture with its text.
+ONE_TAG = """() => document.querySelectorAll("mjx-container").forEach(formula => {
+  const spoken = formula.querySelector("mjx-assistive-mml");
+  if (!spoken) return;
+  formula.setAttribute("role", "img");
+  formula.setAttribute("aria-label", spoken.textContent.trim());
+  spoken.remove();
+})"""
 
 
 def pages(toc):
-    """Names of all pages in the order of the contents, the package's reference left out."""
+    """Names of all pages in the order of the contents, without the package's reference and without
+    what needs a screen."""
     contents = yaml.safe_load(Path(toc).read_text())
     listed = [contents["root"]]
     for part in contents["parts"]:
         for entry in part["chapters"]:
             listed.append(entry["file"])
-    return [name for name in listed if not name.startswith("book/api")]
+    return [
+        name
+        for name in listed
+        if not name.startswith("book/api") and name not in ON_SCREEN
+    ]
 
 
 def anchor(page, fragment=""):
@@ -67,6 +94,7 @@ def combine(site, names):
             lead(link, name, names)
         for script in article.select("script"):
             script.decompose()
+        unfold(whole or page, article)
         article["id"] = anchor(name)
         if whole is None:
             whole = page
@@ -78,13 +106,28 @@ def combine(site, names):
             whole.body.clear()
             whole.body.append(body)
             whole.head.append(whole.new_tag("style", string=STYLE))
+        for sheet in page.select("head link[rel=stylesheet]"):
+            sheet["href"] = urljoin(f"{name}.html", sheet["href"])
+            if not whole.head.find("link", href=sheet["href"]):
+                whole.head.append(sheet)
         body.append(article)
-    if not whole.select_one("script[src*=mathjax]"):
-        source = "_static/mathjax/tex-mml-chtml.js"
-        whole.head.append(
-            whole.new_tag("script", attrs={"src": source, "defer": ""})
-        )
     return str(whole)
+
+
+def unfold(page, article):
+    """Print the line of each piece of evidence, proofs in full, and no code that a fold holds."""
+    for element in article.select(
+        ".fold-switches, details.fold-code, details.fold-setup"
+    ):
+        element.decompose()
+    for evidence in article.select("details.fold-evidence"):
+        line = page.new_tag("p", attrs={"class": "checked"})
+        line.string = evidence.summary.get_text()
+        if evidence.get("id"):
+            line["id"] = evidence["id"]
+        evidence.replace_with(line)
+    for proof in article.select("details.fold-proof"):
+        proof["open"] = ""
 
 
 def lead(link, name, names):
@@ -109,12 +152,13 @@ def write(site, names, target, browser):
     try:
         with serving(site) as address:
             page.goto(f"{address}/{WHOLE}")
-            page.evaluate("window.MathJax?.startup?.promise")
+            page.evaluate("document.fonts.ready")
+            page.evaluate(ONE_TAG)
             page.pdf(
                 path=target,
                 format="A4",
                 margin=dict.fromkeys(
-                    ("top", "bottom", "left", "right"), "18mm"
+                    ("top", "bottom", "left", "right"), "15mm"
                 ),
                 print_background=True,
                 outline=True,

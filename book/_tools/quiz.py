@@ -10,8 +10,8 @@
           right: true
     ```
 
-On the site an answer is a radio button, and choosing it shows its explanation by style alone, with
-no script; in print every explanation stands under its answer.
+On the site an answer is a radio button, and a button shows what the chosen one is told, and has it
+read out; without a script choosing an answer does. In print every explanation stands under its answer.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def open_why(self, node):
         ("right", "Right.") if node["right"] else ("wrong", "Not so.")
     )
     self.body.append(
-        f'<p class="quiz-why quiz-{kind}" role="status"><strong>{verdict}</strong> '
+        f'<p class="quiz-why quiz-{kind}"><strong>{verdict}</strong> '
     )
 
 
@@ -166,6 +166,7 @@ def setup(app):
         ),
     )
     app.add_directive("quiz", Quiz)
+    app.add_js_file("quiz.js", loading_method="defer")
     return {
         "version": "1",
         "parallel_read_safe": True,

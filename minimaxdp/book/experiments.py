@@ -45,8 +45,8 @@ def simulate(
     problem: str,
     mechanism: str,
     n: int,
-    epsilon: float,
     d: int,
+    epsilon: float,
 ) -> Array:
     r"""Squared errors of a private estimate, one for each of `size` independent data sets.
 
@@ -71,10 +71,10 @@ def simulate(
         From the table.
     n : int
         Number of people, at least 1.
-    epsilon : float
-        Privacy budget in nats, from 1e-100 to 700.
     d : int
         Number of categories or of bins.
+    epsilon : float
+        Privacy budget in nats, from 1e-100 to 700.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def simulate(
     return kind.losses(_validate.generator(rng), size, mechanism, n, epsilon, d)
 
 
-def exact_risk(*, problem: str, mechanism: str, n: int, epsilon: float, d: int) -> float:
+def exact_risk(*, problem: str, mechanism: str, n: int, d: int, epsilon: float) -> float:
     """Expected loss of :func:`simulate`, by formula.
 
     Parameters
@@ -128,7 +128,7 @@ def _checked(problem: str, mechanism: str, n: int, epsilon: float, d: int) -> _P
     kind, fixed = EXPERIMENTS[problem], {"proportion": 2, "mean": 1}
     _validate.choice("mechanism", mechanism, kind.mechanisms)
     _validate.one_integer("n", n, minimum=1)
-    _validate.one_real("epsilon", _validate.one_epsilon(epsilon), minimum=1e-100)
+    _validate.one_epsilon(epsilon, minimum=1e-100)
     _validate.one_integer("d", d, minimum=1 if problem == "mean" else 2)
     if d != fixed.get(problem, d):
         raise ValueError(f"d must be {fixed[problem]} for {problem}, got {d}")

@@ -381,6 +381,7 @@ def laplace_scale(
     float or ndarray
         The scale, in the units of the noise: Smith's and Tang's lambda, Klein's and Boulaguiem's
         b, one over Barber and Duchi's kappa.
+        Infinite only for a rate so small that its reciprocal is beyond the range of a double.
 
     Raises
     ------

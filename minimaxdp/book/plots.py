@@ -1,4 +1,4 @@
-"""The figure style of the book, and its two standing figures.
+"""The figure style of the book, the look of each thing in it, and its two standing figures.
 
 The colours of the cycle are those of Okabe and Ito, with brown for the orange that is too
 pale for white paper; readers with any common form of colour blindness tell them apart. Lines
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from minimaxdp import _validate
 from minimaxdp._types import Array
 
-__all__ = ["COLORS", "loglog", "sandwich", "use_style"]
+__all__ = ["COLORS", "LOOKS", "STYLE", "look", "loglog", "sandwich", "use_style"]
 
 COLORS = {
     "black": "#000000",
@@ -34,6 +34,104 @@ COLORS = {
 _DASHES = ["-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1))]
 
 
+# Each mechanism, definition and role has one look in the whole book: a colour and a dash.
+LOOKS: dict[str, tuple[str, Any]] = {
+    # What is done for privacy.
+    "no privacy": ("black", (0, (1, 1))),
+    "direct question": ("vermillion", "--"),
+    "randomized response": ("blue", "-"),
+    "unary": ("purple", "-."),
+    "optimized unary": ("brown", (0, (5, 1, 1, 1, 1, 1))),
+    "subset selection": ("green", "--"),
+    "Hadamard": ("sky", ":"),
+    "shuffled": ("vermillion", (0, (1, 1))),
+    "Laplace": ("vermillion", "-"),
+    "discrete Laplace": ("vermillion", ":"),
+    "staircase": ("brown", (0, (5, 1, 1, 1, 1, 1))),
+    "Gaussian": ("green", "--"),
+    "Tulap": ("purple", "-."),
+    "exponential": ("sky", "--"),
+    "ellipsoid": ("purple", "--"),
+    # Definitions of privacy.
+    "pure": ("blue", "-"),
+    "approximate": ("vermillion", "--"),
+    "zcdp": ("green", "-."),
+    "renyi": ("purple", ":"),
+    "gaussian dp": ("brown", (0, (5, 1, 1, 1, 1, 1))),
+    "total variation": ("sky", (0, (1, 1))),
+    "kl": ("black", "--"),
+    # Whom one trusts.
+    "curator": ("green", "--"),
+    "local": ("blue", "-"),
+    # Parts of an argument.
+    "truth": ("black", "-"),
+    "floor": ("blue", "-."),
+    "ceiling": ("vermillion", "--"),
+    "bias": ("sky", "--"),
+    "sampling": ("green", ":"),
+    "noise": ("vermillion", "-."),
+    "before": ("grey", "--"),
+    "after": ("blue", "-"),
+    "wrong": ("vermillion", "--"),
+    # Two neighbours, or two laws that a test tells apart; a line to compare with; what is dragged.
+    "one": ("blue", "-"),
+    "other": ("vermillion", "--"),
+    "guide": ("grey", ":"),
+    "here": ("green", "-"),
+}
+
+# Drawn at most 5 inches wide, so that letters stay letters on a phone.
+STYLE: dict[str, Any] = {
+    "figure.figsize": (5.0, 3.3),
+    "figure.dpi": 150,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "figure.constrained_layout.use": True,
+    "font.size": 10,
+    "axes.titlesize": 10,
+    "axes.labelsize": 10,
+    "legend.fontsize": 9,
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.8,
+    "legend.frameon": False,
+    "legend.handlelength": 2.8,
+}
+
+
+def look(name: str) -> dict[str, Any]:
+    """How a thing is drawn wherever the book draws it.
+
+    Parameters
+    ----------
+    name : str
+        One of `LOOKS`: a mechanism, a definition, or a part of an argument.
+
+    Returns
+    -------
+    dict
+        The keywords `color` and `ls` for matplotlib.
+
+    Raises
+    ------
+    ValueError
+        If the name is not in the table.
+
+    Examples
+    --------
+    >>> look("Laplace")
+    {'color': '#D55E00', 'ls': '-'}
+    """
+    _validate.choice("name", name, LOOKS)
+    color, dash = LOOKS[name]
+    return {"color": COLORS[color], "ls": dash}
+
+
 def use_style() -> None:
     """Set matplotlib's parameters for every figure that follows.
 
@@ -44,26 +142,9 @@ def use_style() -> None:
     False
     """
     names = ["blue", "vermillion", "green", "purple", "brown", "black"]
-    mpl.rcParams.update(
-        {
-            "figure.figsize": (7.0, 4.0),
-            "figure.dpi": 150,
-            "figure.facecolor": "white",
-            "savefig.facecolor": "white",
-            "figure.constrained_layout.use": True,
-            "font.size": 11,
-            "axes.titlesize": 11,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "axes.prop_cycle": cycler(color=[COLORS[c] for c in names]) + cycler(ls=_DASHES),
-            "axes.grid": True,
-            "grid.color": "#DDDDDD",
-            "grid.linewidth": 0.6,
-            "lines.linewidth": 1.8,
-            "legend.frameon": False,
-            "legend.handlelength": 2.8,
-        }
-    )
+    cycle = cycler(color=[COLORS[c] for c in names]) + cycler(ls=_DASHES)
+    style: Any = STYLE | {"axes.prop_cycle": cycle}  # matplotlib types each key by itself
+    mpl.rcParams.update(style)
 
 
 def loglog(
@@ -198,11 +279,11 @@ def sandwich(
     if standard_error is None and np.any((mid * slack < low) | (mid > high * slack)):
         raise ValueError("risk must lie between floor and ceiling")
     ax.fill_between(x, low, high, color=COLORS["grey"], alpha=0.12, lw=0)
-    loglog(ax, x, high, label=names[2], color=COLORS["vermillion"], ls="--")
+    loglog(ax, x, high, label=names[2], **look("ceiling"))
     point: dict[str, Any] = {"color": COLORS["black"], "label": names[1]}
     if standard_error is None:
         loglog(ax, x, mid, ls="-", **point)
     else:
         loglog(ax, x if at is None else at, mid, standard_error=standard_error, **point)
-    loglog(ax, x, low, label=names[0], color=COLORS["blue"], ls="-.")
+    loglog(ax, x, low, label=names[0], **look("floor"))
     return high / low

@@ -7,6 +7,8 @@ r"""Density estimation: kernels, histograms and orthogonal series, private and n
 - :func:`kernel_density` and its exact risk :func:`kernel_mise`, without privacy;
 - exact risks (:func:`histogram_risk`, :func:`series_risk`), a ceiling over Hoelder densities
   (:func:`histogram_ceiling`) and a floor over Lipschitz ones (:func:`lipschitz_floor`);
+- :class:`PrivateHaar` for unknown smoothness, :class:`BinnedPolynomial` for more than one
+  derivative, and :class:`GaussianProcessDensity`, a private function;
 - the integral of a squared density without interaction and with it (:func:`product_integral`,
   :func:`interactive_integral`), and what each is worth;
 - test densities whose bins, norms and coefficients are known: :class:`Density`.
@@ -14,6 +16,7 @@ r"""Density estimation: kernels, histograms and orthogonal series, private and n
 Budgets are at least 1e-100 nats here: the squares of the scales of their noise are doubles.
 """
 
+from minimaxdp.density_estimation._adaptive import PrivateHaar
 from minimaxdp.density_estimation._bounds import lipschitz_floor, privacy_threshold
 from minimaxdp.density_estimation._densities import (
     Density,
@@ -25,6 +28,7 @@ from minimaxdp.density_estimation._densities import (
     ripple,
     spiky,
 )
+from minimaxdp.density_estimation._functional import GaussianProcessDensity
 from minimaxdp.density_estimation._histograms import (
     HISTOGRAM_METHODS,
     Grid,
@@ -39,6 +43,10 @@ from minimaxdp.density_estimation._kernels import (
     gaussian_kernel,
     kernel_density,
     kernel_mise,
+)
+from minimaxdp.density_estimation._polynomials import (
+    BinnedPolynomial,
+    binned_polynomial_ceiling,
 )
 from minimaxdp.density_estimation._quadratic import (
     HaarLevel,
@@ -62,15 +70,19 @@ from minimaxdp.density_estimation._series import (
 
 __all__ = [
     "HISTOGRAM_METHODS",
+    "BinnedPolynomial",
     "Density",
     "GaussianMixture",
+    "GaussianProcessDensity",
     "Grid",
     "HaarLevel",
     "Histogram",
+    "PrivateHaar",
     "PrivateSeries",
     "Release",
     "best_bandwidth",
     "best_truncation",
+    "binned_polynomial_ceiling",
     "boundary",
     "coefficients",
     "ellipsoid_norm",

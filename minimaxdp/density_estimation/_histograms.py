@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import reduce
 from operator import add
 from typing import Any, Literal
@@ -100,7 +101,20 @@ class Grid:
 
     @property
     def edges(self) -> Array:
-        """Ends of the bins along one coordinate, shape (bins + 1,)."""
+        """Ends of the bins along one coordinate, shape (bins + 1,).
+
+        Where `low` and `high` are short decimals, the ends are the doubles nearest to the exact
+        ones, so that a record written as 0.29 is at the end 0.29 and not below it.
+        """
+        low, high = Decimal(repr(self.low)), Decimal(repr(self.high))
+        digits = max(0, *(-int(end.as_tuple().exponent) for end in (low, high)))
+        whole = [int(end.scaleb(digits)) for end in (low, high)] if digits < 16 else []
+        if digits < 16 and max(10**digits, *map(abs, whole)) * 2 * self.bins < 2**53:
+            # Integers up to here are exact, and a quotient of two is rounded once.
+            steps = np.arange(self.bins + 1, dtype=float)
+            return (whole[0] * self.bins + steps * (whole[1] - whole[0])) / (
+                10.0**digits * self.bins
+            )
         return np.linspace(self.low, self.high, self.bins + 1)
 
     def index(self, data: ArrayLike) -> NDArray[np.int64]:

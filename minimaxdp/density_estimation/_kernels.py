@@ -62,8 +62,7 @@ class GaussianMixture:
     def __post_init__(self) -> None:
         weights = _validate.distribution("weights", self.weights)
         means = np.asarray(_validate.real("means", self.means, minimum=-_LARGEST, maximum=_LARGEST))
-        sigmas = np.asarray(_validate.real("sigmas", self.sigmas, above=0, maximum=_LARGEST))
-        _validate.real("sigmas", sigmas, minimum=1 / _LARGEST)
+        sigmas = np.asarray(_validate.scale("sigmas", self.sigmas))
         means, sigmas = (a[:, None] if a.ndim == 1 else a for a in (means, sigmas))
         if weights.ndim != 1 or means.ndim != 2 or means.shape != sigmas.shape:
             raise ValueError(f"means and sigmas must share a shape (m, d), got {means.shape}")
@@ -316,8 +315,7 @@ def _limit(d: int, order: int) -> float:
 
 def _bandwidth(h: ArrayLike, d: int, order: int = 2) -> Any:
     limit = _limit(d, order)
-    h = _validate.real("h", h, above=0, maximum=limit)
-    return _validate.real("h", h, minimum=1 / limit)
+    return _validate.real("h", h, above=0, minimum=1 / limit, maximum=limit)
 
 
 def _check_deviations(mixture: GaussianMixture, order: int, spare: float = 1.0) -> None:

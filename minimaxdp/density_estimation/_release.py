@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
-from scipy.special import log_ndtr, ndtr
+from scipy.special import betainccinv, betaincinv, log_ndtr, ndtr
 
 from minimaxdp import _validate
 from minimaxdp._types import Array, Rng
@@ -22,6 +22,7 @@ from minimaxdp.density_estimation._histograms import (
     optimal_bins,
     too_many,
 )
+from minimaxdp.laplace import simultaneous_radius
 from minimaxdp.randomized_response import SymmetricUnary, project_to_simplex
 
 __all__ = ["Release", "private_density"]
@@ -102,6 +103,54 @@ class Release:
         else:
             reach = scipy.stats.norm.isf((1 - level) / 2) * np.sqrt(variance)
         return self.raw - reach / v, self.raw + reach / v
+
+    def simultaneous_band(self, level: float = 0.95) -> tuple[Array, Array]:
+        r"""Interval for every cell that hold together, for every law and every number of people.
+
+        Half of the error goes to the noise, by the exact law of its maximum with a curator and by
+        Chernoff's bound for sums of Laplace variables; the other half goes to sampling, by the
+        intervals of Clopper and Pearson for each cell. Without noise of its own (methods "none",
+        "unary", "subset") all of it goes to the exact binomial intervals.
+
+        Parameters
+        ----------
+        level : float
+            Probability with which all cells are covered at once, strictly between 0 and 1.
+
+        Returns
+        -------
+        (low, high)
+            Bounds on the heights of the binned truth, from 0 to one over the volume of a cell.
+
+        Notes
+        -----
+        Proposition ``prop-den-band`` of the book.
+
+        Examples
+        --------
+        >>> release = private_density([0.1, 0.6], 0, 1, 1.0, bins=2, rng=0)
+        >>> low, high = release.simultaneous_band(0.9)
+        >>> bool(np.all(low <= high))
+        True
+        """
+        level = _validate.one_real("level", level, above=0, below=1)
+        h, n = self.histogram, self.n
+        cells, volume, wrong = h.grid.cells, h.grid.volume, 1 - level
+        p, reach, gap, shift = self.raw * volume, 0.0, 1.0, 0.0
+        if h.method in ENCODINGS:
+            shift, gap = _shown(h)
+            counts = np.round(n * (shift + gap * p))
+        else:
+            counts = n * p
+            if h.method != "none":
+                wrong /= 2
+                reach = _noise_radius(h, n, wrong)
+        # Whole counts that the noise leaves possible; without noise the count itself.
+        least = np.clip(np.ceil(np.round(counts - reach, 9)), 0, n)
+        most = np.clip(np.floor(np.round(counts + reach, 9)), 0, n)
+        low, high = _clopper_pearson(least, most, n, wrong / (2 * cells))
+        low, high = np.clip((np.array([low, high]) - shift) / gap, 0, 1)
+        return low / volume, high / volume
 
 
 def private_density(
@@ -190,17 +239,40 @@ def private_density(
 
 def _cell_variance(h: Histogram, p: Array, n: int) -> Array:
     """Variance of each estimated probability."""
-    encoding = h.encoding if h.method in ENCODINGS else None
-    if isinstance(encoding, SymmetricUnary):
-        q, gap = encoding.bit.flip_probability, np.tanh(h.budget / 4)
-    elif encoding is not None:
-        q = encoding.other_probability
-        gap = encoding.member_probability - q
-    else:
+    if h.method not in ENCODINGS:
         extra = 0.0 if h.method != "laplace" else 8 / (n * h.budget**2)
         return p * (1 - p) / n + extra
+    q, gap = _shown(h)
     shown = q + gap * p
     return shown * (1 - shown) / (n * gap**2)
+
+
+def _shown(h: Histogram) -> tuple[float, float]:
+    """A person shows a cell of probability p with probability q + gap p: q and the gap."""
+    encoding = h.encoding
+    if isinstance(encoding, SymmetricUnary):
+        return float(encoding.bit.flip_probability), float(np.tanh(h.budget / 4))
+    q = float(encoding.other_probability)
+    return q, float(encoding.member_probability) - q
+
+
+def _noise_radius(h: Histogram, n: int, wrong: float) -> float:
+    """A radius for the noise of all counts at once, exceeded with probability `wrong` at most."""
+    scale, cells = 2 / h.budget, h.grid.cells
+    if h.method == "central":
+        return float(simultaneous_radius(cells, wrong, scale))
+    log = np.log(2 * cells / wrong)
+    # Chernoff: the sum exceeds t with probability at most exp(-s t) / (1 - s^2)^n, in scales. Any
+    # s gives a bound, and this one is the best where the tail is that of a normal law.
+    s = np.geomspace(1e-6, 1, 4_001)[:-1] * min(1.0, 4 * np.sqrt(log / n))
+    return float(scale * ((log - n * np.log1p(-(s**2))) / s).min())
+
+
+def _clopper_pearson(least: Array, most: Array, n: int, tail: float) -> tuple[Array, Array]:
+    """Exact bounds on binomial chances whose counts lie from `least` to `most`."""
+    low = np.where(least > 0, betaincinv(np.maximum(least, 1), n - least + 1, tail), 0)
+    high = np.where(most < n, betainccinv(most + 1, np.maximum(n - most, 1), tail), 1)
+    return low, high
 
 
 def _normal_plus_laplace(sd: Array, scale: float, tail: float) -> Array:

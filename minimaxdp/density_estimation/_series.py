@@ -223,7 +223,7 @@ class PrivateSeries:
         >>> float(PrivateSeries(1.0, 1).risk([0.5], 1000).round(5))
         0.00911
         """
-        return series_risk(self.epsilon, theta, n, tail=tail)
+        return series_risk(n, theta, self.epsilon, tail=tail)
 
     def report_law(self, density: Density) -> Array:
         r"""Probability of each of the 2**k reports of one person, for k at most 20.
@@ -263,7 +263,10 @@ class PrivateSeries:
         up = 0.5 + trigonometric(x, self.k) / np.sqrt(8)
         half = self.k // 2
         first, second = _products(up[:, :half]), _products(up[:, half:])
-        rounded = (first.T @ ((w * density.pdf(x))[:, None] * second)).ravel()
+        # Without BLAS, whose kernels round in as many ways as there are processors: half of the
+        # draws of `simulate` have a chance of one half, and turn around at the least change.
+        weighted = (w * density.pdf(x))[:, None] * second
+        rounded = np.einsum("xi,xj->ij", first, weighted).ravel()
         rounded /= rounded.sum()
         # The channel as a function of the number of coordinates in which z and v differ.
         differ = np.zeros(1, dtype=np.int64)
@@ -319,7 +322,7 @@ class PrivateSeries:
 
 
 def series_risk(
-    epsilon: ArrayLike | None, theta: ArrayLike, n: ArrayLike, *, tail: ArrayLike = 0.0
+    n: ArrayLike, theta: ArrayLike, epsilon: ArrayLike | None, *, tail: ArrayLike = 0.0
 ) -> Real:
     r"""Exact mean integrated squared error of a truncated series.
 
@@ -331,13 +334,13 @@ def series_risk(
 
     Parameters
     ----------
-    epsilon : array_like or None
-        Privacy budget of each person in nats; None for no privacy, then k must be even.
+    n : array_like of int
+        Number of people, at least 1.
     theta : array_like, shape (..., k)
         True coefficients of the functions 1, ..., k that are kept: those of a density are at most
         sqrt(2) in absolute value, and each pair of cosine and sine lies in a disc of that radius.
-    n : array_like of int
-        Number of people, at least 1.
+    epsilon : array_like or None
+        Privacy budget of each person in nats; None for no privacy, then k must be even.
     tail : array_like
         Sum of the squared coefficients that are left out, at least 0.
 
@@ -352,7 +355,7 @@ def series_risk(
 
     Examples
     --------
-    >>> round(float(series_risk(1.0, [0.5, 0.0, 0.0], 1000)), 5)
+    >>> round(float(series_risk(1000, [0.5, 0.0, 0.0], 1.0)), 5)
     0.11213
     """
     theta = _sizes.coefficients("theta", theta)
@@ -377,7 +380,7 @@ def series_risk(
 
 
 def best_truncation(
-    epsilon: float | None, n: int, *, beta: float = 2.0, norm: float = 1.0
+    n: int, epsilon: float | None, *, beta: float = 2.0, norm: float = 1.0
 ) -> tuple[int, float]:
     r"""The level with the least bound on the risk over a Sobolev ellipsoid, and the bound.
 
@@ -388,10 +391,10 @@ def best_truncation(
 
     Parameters
     ----------
-    epsilon : float or None
-        Privacy budget of each person in nats; None for no privacy.
     n : int
         Number of people, at least 1.
+    epsilon : float or None
+        Privacy budget of each person in nats; None for no privacy.
     beta : float
         Smoothness, positive.
     norm : float
@@ -409,7 +412,7 @@ def best_truncation(
 
     Examples
     --------
-    >>> best_truncation(1.0, 10**6)[0]
+    >>> best_truncation(10**6, 1.0)[0]
     7
     """
     n = _validate.one_integer("n", n, minimum=1)

@@ -16,9 +16,7 @@ SMALL, LARGE = 1e-100, 1e100
 
 def epsilon(value: ArrayLike | None) -> Any:
     """A privacy budget whose inverse square is a double, times any number of cells."""
-    if value is None:
-        raise TypeError("epsilon must be real numbers, got None")
-    return _validate.real("epsilon", _validate.epsilon(value), minimum=SMALL)
+    return _validate.epsilon(value, minimum=SMALL)  # type: ignore[arg-type]
 
 
 def one_epsilon(value: ArrayLike | None) -> float:
@@ -28,8 +26,7 @@ def one_epsilon(value: ArrayLike | None) -> float:
 
 def positive(name: str, value: ArrayLike) -> Any:
     """Positive numbers, neither so large nor so small that their squares are not doubles."""
-    checked = _validate.real(name, value, above=0)
-    return _validate.real(name, checked, minimum=SMALL, maximum=LARGE)
+    return _validate.real(name, value, above=0, minimum=SMALL, maximum=LARGE)
 
 
 def one_positive(name: str, value: ArrayLike) -> float:

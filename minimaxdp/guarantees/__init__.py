@@ -5,11 +5,12 @@ r"""Definitions of privacy as values: what is promised, what follows, how much n
   :class:`Smooth`, :class:`ConditionalTesting`, :class:`Local`, :class:`NonPrivate`; all of them
   are a :class:`Guarantee`, and :func:`standard_guarantees` lines them up at one budget;
 - what follows from what: ``Pure(1.0).implies(ZCDP)``, and the bounds behind it
-  (:func:`renyi_to_delta`, :func:`kl_to_total_variation`, :func:`posterior_range` and their kin);
+  (:func:`renyi_to_delta`, :func:`zcdp_to_approximate`, :func:`posterior_range` and their kin);
   a new implication is registered by :func:`rule`;
 - what neighbours look like at worst: :class:`DominatingPair` and its kin, with their privacy
-  losses; closed forms for Laplace noise, normal noise and randomized response
-  (:func:`laplace_delta`, :func:`gaussian_delta`, :func:`randomized_response_delta` and their kin).
+  losses; the zero-concentrated level of a channel (:func:`zcdp_rho`);
+- closed forms for Laplace noise, normal noise and randomized response (:func:`laplace_delta`,
+  :func:`gaussian_delta`, :func:`randomized_response_delta` and their kin).
 """
 
 from minimaxdp.guarantees import _implications as _implications  # registers the rules
@@ -26,6 +27,11 @@ from minimaxdp.guarantees._closed_forms import (
     randomized_response_epsilon,
     randomized_response_renyi,
 )
+from minimaxdp.guarantees._conversions import (
+    Conversion,
+    renyi_to_approximate,
+    zcdp_to_approximate,
+)
 from minimaxdp.guarantees._definitions import (
     Approximate,
     ConditionalTesting,
@@ -38,6 +44,7 @@ from minimaxdp.guarantees._definitions import (
     standard_guarantees,
 )
 from minimaxdp.guarantees._divergences import KL, ZCDP, ChiSquare, Renyi
+from minimaxdp.guarantees._orders import Enclosure, supremum_over_orders, zcdp_rho
 from minimaxdp.guarantees._pairs import (
     ApproximatePair,
     DominatingPair,
@@ -69,7 +76,9 @@ __all__ = [
     "ApproximatePair",
     "ChiSquare",
     "ConditionalTesting",
+    "Conversion",
     "DominatingPair",
+    "Enclosure",
     "FinitePair",
     "GaussianDP",
     "GaussianPair",
@@ -98,11 +107,15 @@ __all__ = [
     "laplace_tradeoff",
     "posterior_range",
     "pure_to_zcdp",
+    "renyi_to_approximate",
     "renyi_to_delta",
     "randomized_response_delta",
     "randomized_response_epsilon",
     "randomized_response_renyi",
     "rule",
     "standard_guarantees",
+    "supremum_over_orders",
     "worst_binary_channel",
+    "zcdp_rho",
+    "zcdp_to_approximate",
 ]

@@ -68,8 +68,22 @@ class Guarantee:
     @property
     def levels(self) -> dict[str, Any]:
         """The levels by name, in the order in which they are written."""
-        shared = ("relation", "theorem")
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in shared}
+        return {name: getattr(self, name) for name in self._names()}
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        return [f.name for f in fields(cls) if f.name not in ("relation", "theorem")]
+
+    def held(self) -> dict[str, Any]:
+        """The levels that are held while the last one is found.
+
+        Examples
+        --------
+        >>> from minimaxdp.guarantees import Approximate, Pure
+        >>> Pure(1.0).held(), Approximate(1.0, 1e-6).held()
+        ({}, {'epsilon': 1.0})
+        """
+        return dict(list(self.levels.items())[:-1])
 
     def levels_as_arrays(self) -> dict[str, Any]:
         """The levels of numbers by name, those of an inner guarantee among them, as arrays."""
@@ -113,7 +127,7 @@ class Guarantee:
         """
         if isinstance(target, Guarantee):
             return self._follows(target)
-        if not (isinstance(target, type) and issubclass(target, Guarantee)):
+        if not _is_definition(target):
             raise TypeError(f"target must be a definition or a guarantee, got {target!r}")
         found = self._derive(target, given, set())
         if found is None:
@@ -129,7 +143,7 @@ class Guarantee:
         >>> Pure(1.0).can_imply(ZCDP), ZCDP(0.5).can_imply(Pure)
         (True, False)
         """
-        if not (isinstance(target, type) and issubclass(target, Guarantee)):
+        if not _is_definition(target):
             raise TypeError(f"target must be a definition, got {target!r}")
         return self._can_imply(target)
 
@@ -334,8 +348,7 @@ class Guarantee:
         import sympy as sp
 
         made = object.__new__(cls)
-        names = (f.name for f in fields(cls) if f.name not in ("relation", "theorem"))
-        symbols = {name: sp.Symbol(name, positive=True) for name in names}
+        symbols = {name: sp.Symbol(name, positive=True) for name in cls._names()}
         _validate.freeze(made, relation="replacement", theorem="", **symbols)
         return made
 
@@ -346,14 +359,6 @@ class Guarantee:
         if not isinstance(other, Guarantee):
             return NotImplemented
         return self._follows(other) and not other._follows(self)
-
-    def __ge__(self, other: object) -> bool:
-        return other._follows(self) if isinstance(other, Guarantee) else NotImplemented
-
-    def __gt__(self, other: object) -> bool:
-        if not isinstance(other, Guarantee):
-            return NotImplemented
-        return other._follows(self) and not self._follows(other)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Guarantee) and self._key() == other._key()
@@ -366,9 +371,6 @@ class Guarantee:
         if self.relation != "replacement":
             inside.append(f"relation={self.relation!r}")
         return f"{type(self).__name__}({', '.join(inside)})"
-
-    def __str__(self) -> str:
-        return repr(self)
 
     def _key(self) -> tuple[Any, ...]:
         values = tuple(
@@ -388,7 +390,7 @@ class Guarantee:
         if not self.can_imply(type(other)):
             return False
         try:
-            found = self._derive(type(other), other._held(), set())
+            found = self._derive(type(other), other.held(), set())
         except ValueError:  # nothing follows at the level that is held
             return False
         return found is not None and found._levels_within(other)
@@ -398,10 +400,6 @@ class Guarantee:
             return self.under("replacement")._follows(other)
         except ValueError:
             return False
-
-    def _held(self) -> dict[str, Any]:
-        """The levels of a target that are held while the last one is found."""
-        return dict(list(self.levels.items())[:-1])
 
     def _levels_within(self, other: Guarantee) -> bool:
         """Whether no level exceeds the other's, in the definition's own order."""
@@ -462,7 +460,7 @@ def rule(source: type[Guarantee], target: type[Guarantee], theorem: str) -> Call
     Pure(1.0)
     """
     for name, kind in (("source", source), ("target", target)):
-        if not (isinstance(kind, type) and issubclass(kind, Guarantee)):
+        if not _is_definition(kind):
             raise TypeError(f"{name} must be a definition, got {kind!r}")
     _validate.instance("theorem", theorem, str)
 
@@ -484,6 +482,10 @@ def rule(source: type[Guarantee], target: type[Guarantee], theorem: str) -> Call
         return function
 
     return register
+
+
+def _is_definition(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, Guarantee)
 
 
 def _path(source: type[Guarantee], target: type[Guarantee], seen: set[type]) -> bool:

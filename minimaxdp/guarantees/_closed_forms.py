@@ -13,6 +13,7 @@ from scipy.optimize import elementwise
 from scipy.special import erfcx, expit, factorial, ndtr, ndtri
 
 from minimaxdp import _validate
+from minimaxdp._doubles import exact_product
 from minimaxdp._types import Array, Real
 
 __all__ = [
@@ -81,7 +82,7 @@ def laplace_delta(epsilon: ArrayLike, scale: ArrayLike, sensitivity: ArrayLike =
     # A power of two taken out of both changes no digit, and keeps the products in range.
     scale, power = np.frexp(np.asarray(scale, dtype=float))
     sensitivity = np.ldexp(np.asarray(sensitivity, dtype=float), -power)
-    product, rest = _exact_product(np.minimum(epsilon, 10 * _WIDEST), scale)
+    product, rest = exact_product(np.minimum(epsilon, 10 * _WIDEST), scale)
     beyond = ((product - sensitivity) + rest) / scale / 2
     return abs(np.expm1(np.minimum(beyond, 0.0)))[()]
 
@@ -490,19 +491,6 @@ def _tail(z: Array) -> Array:
     near = abs(z) < 0.5
     series = np.polynomial.polynomial.polyval(np.where(near, z, 0.0), _TAIL)
     return np.where(near, series, np.expm1(z) - z)
-
-
-def _exact_product(x: Array, y: Array) -> tuple[Array, Array]:
-    """x y as the sum of two doubles, by Veltkamp's splitting; neither may be near overflow."""
-    product = x * y
-
-    def split(v: Array) -> tuple[Array, Array]:
-        high = 134217729.0 * v
-        high = high - (high - v)
-        return high, v - high
-
-    (a, b), (c, d) = split(x), split(y)
-    return product, b * d - (((product - a * c) - b * c) - a * d)
 
 
 def _gaussian_delta(epsilon: Array, mu: Array) -> Array:

@@ -370,8 +370,9 @@ class Smooth(Guarantee):
         _validate.epsilon(epsilon * distance, "epsilon times distance")
         return {"epsilon": epsilon, "distance": distance}
 
-    def _held(self) -> dict[str, Any]:
-        return {}  # the distance belongs to the metric
+    def held(self) -> dict[str, Any]:
+        """None: the distance belongs to the metric."""
+        return {}
 
     def _group(self, size: int) -> dict[str, Any]:
         return {"distance": size * self.distance}

@@ -13,12 +13,46 @@ from minimaxdp._operations import Operations
 from minimaxdp._types import Real
 from minimaxdp.guarantees._base import Guarantee, text
 from minimaxdp.guarantees._closed_forms import randomized_response_renyi
+from minimaxdp.guarantees._worst_cases import response_budget
 
 __all__ = ["KL", "ZCDP", "ChiSquare", "Renyi"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ZCDP(Guarantee):
+class _FirstOrder(Guarantee):
+    """One level, up to which the divergence of order 1 may go."""
+
+    @property
+    def _level(self) -> Any:
+        (level,) = self.levels.values()
+        return level
+
+    def _check(self) -> dict[str, Any]:
+        ((name, level),) = self.levels.items()
+        return {name: _validate.epsilon(level, name)}
+
+    def pure_epsilon(self) -> Real:
+        """Budget of the randomized response that has this divergence."""
+        return response_budget(self._level)
+
+    def _gaussian_mu(self) -> Real:
+        return np.sqrt(2 * np.asarray(self._level))[()]
+
+    def _tv_form(self, m: Operations) -> Any:
+        r"""Pinsker's :math:`\sqrt{\kappa/2}`."""
+        return m.least(1, m.sqrt(self._level / 2))
+
+    def _pure_form(self, m: Operations) -> Any:
+        r""":math:`\sqrt{2 \kappa}`: pure privacy implies :math:`\kappa = \varepsilon^2/2`."""
+        return m.sqrt(2 * self._level)
+
+    def _mu_squared_form(self, m: Operations) -> Any:
+        r""":math:`2 \kappa`, exact."""
+        return 2 * self._level
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ZCDP(_FirstOrder):
     r"""Zero-concentrated differential privacy.
 
     .. math:: D_a(M(x) \,\|\, M(x')) \le \rho\, a \quad \text{for all } a > 1,\ x \sim x'
@@ -55,37 +89,15 @@ class ZCDP(Guarantee):
     name: ClassVar[str] = "zcdp"
     symbol: ClassVar[str] = r"\rho"
 
-    def _check(self) -> dict[str, Any]:
-        return {"rho": _validate.epsilon(self.rho, "rho")}
-
     def _group(self, size: int) -> dict[str, Any]:
         return {"rho": size**2 * self.rho}
-
-    def pure_epsilon(self) -> Real:
-        """Budget of the randomized response that has this divergence."""
-        return _response_budget(self.rho)
-
-    def _gaussian_mu(self) -> Real:
-        return np.sqrt(2 * np.asarray(self.rho))[()]
-
-    def _tv_form(self, m: Operations) -> Any:
-        r"""Pinsker's :math:`\sqrt{\rho/2}`."""
-        return m.least(1, m.sqrt(self.rho / 2))
-
-    def _pure_form(self, m: Operations) -> Any:
-        r""":math:`\sqrt{2 \rho}`: pure privacy implies :math:`\rho = \varepsilon^2/2`."""
-        return m.sqrt(2 * self.rho)
-
-    def _mu_squared_form(self, m: Operations) -> Any:
-        r""":math:`2 \rho`, exact."""
-        return 2 * self.rho
 
     def __str__(self) -> str:
         return f"{text(self.rho)}-zCDP"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class KL(Guarantee):
+class KL(_FirstOrder):
     r"""Kullback-Leibler privacy.
 
     .. math:: D(M(x) \,\|\, M(x')) \le \kappa \quad \text{for all } x \sim x'
@@ -116,28 +128,6 @@ class KL(Guarantee):
 
     name: ClassVar[str] = "kl"
     symbol: ClassVar[str] = r"\kappa"
-
-    def _check(self) -> dict[str, Any]:
-        return {"level": _validate.epsilon(self.level, "level")}
-
-    def pure_epsilon(self) -> Real:
-        """Budget of the randomized response that has this divergence."""
-        return _response_budget(self.level)
-
-    def _gaussian_mu(self) -> Real:
-        return np.sqrt(2 * np.asarray(self.level))[()]
-
-    def _tv_form(self, m: Operations) -> Any:
-        r"""Pinsker's :math:`\sqrt{\kappa/2}`."""
-        return m.least(1, m.sqrt(self.level / 2))
-
-    def _pure_form(self, m: Operations) -> Any:
-        r""":math:`\sqrt{2 \kappa}`."""
-        return m.sqrt(2 * self.level)
-
-    def _mu_squared_form(self, m: Operations) -> Any:
-        r""":math:`2 \kappa`, exact."""
-        return 2 * self.level
 
     def __str__(self) -> str:
         return f"{text(self.level)}-KL"
@@ -200,7 +190,7 @@ class Renyi(Guarantee):
         # D_a lies between the divergences of orders 1 and infinity, eps tanh(eps/2) and eps.
         found = elementwise.find_root(
             lambda e, order, level: randomized_response_renyi(order, e) - level,
-            (level * 1.0, _response_budget(level) * (1 + 1e-12)),
+            (level * 1.0, response_budget(level) * (1 + 1e-12)),
             args=(order, level),
             tolerances={"xrtol": 1e-14},
         )
@@ -277,22 +267,3 @@ class ChiSquare(Guarantee):
 
     def __str__(self) -> str:
         return f"{text(self.level)}-chi-square"
-
-
-def _response_budget(level: Any) -> Any:
-    r"""Budget of randomized response by the divergence of order 1.
-
-    .. math:: \varepsilon \tanh(\varepsilon/2) = \text{level}
-    """
-    level = np.asarray(level, dtype=float)
-    # x tanh(x/2) lies between x^2/2 (1 - x^2/12) and both x^2/2 and x.
-    found = elementwise.find_root(
-        lambda e, level: e * np.tanh(e / 2) - level,
-        (
-            np.maximum(level, np.sqrt(2 * level) * (1 - 1e-15)) * (1 - 1e-15),
-            level + 2 * np.sqrt(level),
-        ),
-        args=(level,),
-        tolerances={"xrtol": 1e-15},
-    )
-    return found.x[()]

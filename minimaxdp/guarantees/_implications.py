@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import erf, ndtri
 
 from minimaxdp import _validate
@@ -21,6 +20,7 @@ from minimaxdp.guarantees._closed_forms import (
     randomized_response_epsilon,
     randomized_response_renyi,
 )
+from minimaxdp.guarantees._conversions import zcdp_to_approximate
 from minimaxdp.guarantees._definitions import (
     Approximate,
     ConditionalTesting,
@@ -34,6 +34,7 @@ from minimaxdp.guarantees._worst_cases import (
     approximate_to_chtp,
     chtp_to_approximate,
     kl_to_total_variation,
+    pure_to_zcdp,
     renyi_to_delta,
 )
 
@@ -68,12 +69,12 @@ def _(g: Pure) -> Guarantee:
 
 @rule(Pure, KL, "epsilon tanh(epsilon/2), attained by randomized response; sharp")
 def _(g: Pure) -> Guarantee:
-    return KL(g.epsilon * np.tanh(g.epsilon / 2))
+    return KL(pure_to_zcdp(g.epsilon))
 
 
 @rule(Pure, ZCDP, "epsilon tanh(epsilon/2), attained by randomized response at order 1; sharp")
 def _(g: Pure) -> Guarantee:
-    return ZCDP(g.epsilon * np.tanh(g.epsilon / 2))
+    return ZCDP(pure_to_zcdp(g.epsilon))
 
 
 @rule(Pure, Renyi, "the divergence of randomized response (Mironov 2017); sharp")
@@ -184,12 +185,10 @@ def _(g: ZCDP) -> Guarantee:
 @rule(ZCDP, Approximate, "the best order (Canonne, Kamath and Steinke 2020, Proposition 12)")
 def _(g: ZCDP, epsilon: Any = None, delta: Any = None) -> Guarantee:
     _one(epsilon, delta)
-    rho = _validate.one_real("rho", g.rho)
     if delta is None:
-        epsilon = _validate.one_real("epsilon", epsilon, minimum=0)
-        return Approximate(epsilon, min(zcdp_to_delta(rho, epsilon), _BELOW_ONE))
-    delta = _validate.one_real("delta", delta, above=0, below=1)
-    return Approximate(zcdp_to_epsilon(rho, delta), delta)
+        found = zcdp_to_approximate(g.rho, epsilon=epsilon)
+        return Approximate(epsilon, np.minimum(found.delta, _BELOW_ONE))
+    return Approximate(zcdp_to_approximate(g.rho, delta=delta).epsilon, delta)
 
 
 @rule(KL, TotalVariation, "2 alpha artanh(alpha), attained by randomized response; sharp")
@@ -290,32 +289,3 @@ def _(g: TotalVariation, epsilon: float = 0.0) -> Guarantee:
 @rule(TotalVariation, ConditionalTesting, "Barber and Duchi (2014), Theorem 1, at epsilon 0; sharp")
 def _(g: TotalVariation, eta: float) -> Guarantee:
     return ConditionalTesting(eta, approximate_to_chtp(0.0, g.alpha, eta))
-
-
-def zcdp_to_delta(rho: float, epsilon: float) -> float:
-    """A delta at which rho-zCDP implies approximate privacy, by the best order."""
-
-    def log_delta(log_b: float) -> float:
-        b = np.exp(log_b)  # the order is 1 + b
-        return b * ((1 + b) * rho - epsilon) + (1 + b) * np.log1p(-1 / (1 + b)) - log_b
-
-    # The bound (without its logarithmic part) is least at this order; search around it.
-    centre = np.log(max((epsilon - rho) / (2 * rho), 1e-3))
-    found = minimize_scalar(
-        log_delta, bounds=(centre - 8, centre + 8), method="bounded", options={"xatol": 1e-10}
-    )
-    return float(min(np.exp(min(found.fun, 0.0)), 1.0))
-
-
-def zcdp_to_epsilon(rho: float, delta: float) -> float:
-    """An epsilon at which rho-zCDP implies approximate privacy at delta, by the best order."""
-
-    def epsilon(log_b: float) -> float:
-        b = np.exp(log_b)
-        return (1 + b) * rho + (-np.log(delta) + (1 + b) * np.log1p(-1 / (1 + b)) - log_b) / b
-
-    centre = np.log(np.sqrt(-np.log(delta) / rho))
-    found = minimize_scalar(
-        epsilon, bounds=(centre - 12, centre + 12), method="bounded", options={"xatol": 1e-10}
-    )
-    return float(max(found.fun, 0.0))

@@ -32,7 +32,7 @@ __all__ = [
 class DominatingPair(ABC):
     """Two laws that dominate what a mechanism shows of neighbours: its privacy loss.
 
-    A pair answers three questions exactly: :meth:`delta`, :meth:`renyi` and :meth:`loss_cdf`. The
+    A pair answers exactly: :meth:`delta`, :meth:`renyi`, :meth:`loss_cdf` and :meth:`cells`. The
     pairs of the package are symmetric (either order of the two laws gives the same answers),
     except for :class:`FinitePair`, which takes the laws as they are given.
     """
@@ -48,6 +48,31 @@ class DominatingPair(ABC):
     @abstractmethod
     def loss_cdf(self, x: ArrayLike) -> Real:
         """Probability that the privacy loss is at most x, under the first law."""
+
+    @abstractmethod
+    def cells(self, edges: ArrayLike) -> tuple[Array, Array]:
+        """Probabilities that the loss lies above one edge and not above the next, under each law.
+
+        Parameters
+        ----------
+        edges : array_like, shape (m + 1,)
+            Rising; the first may be minus infinity and the last infinity. An infinite loss lies
+            in no cell.
+
+        Returns
+        -------
+        (p, q), each of shape (m,)
+        """
+
+    @property
+    def swapped(self) -> DominatingPair:
+        """The same two laws in the other order; a symmetric pair is its own."""
+        return self
+
+    @property
+    def impossible(self) -> float:
+        """Probability, under the first law, of what the second rules out: an infinite loss."""
+        return 0.0
 
 
 @dataclass(frozen=True)
@@ -73,6 +98,8 @@ class GaussianPair(DominatingPair):
     >>> pair = GaussianPair(1.0)
     >>> pair.loss_cdf(0.5), pair.renyi(2.0), pair.tradeoff(0.5)
     (0.5, 1.0, 0.1587)
+    >>> [part.round(4).tolist() for part in pair.cells([-np.inf, 0.5, np.inf])]
+    [[0.5, 0.5], [0.8413, 0.1587]]
     """
 
     mu: float
@@ -96,6 +123,14 @@ class GaussianPair(DominatingPair):
         """Normal distribution function of the loss."""
         x = _validate.real("x", x, infinite=True)
         return ndtr((x - self.mu**2 / 2) / self.mu)
+
+    def cells(self, edges: ArrayLike) -> tuple[Array, Array]:
+        """Probabilities of cells of the loss: normal, of mean plus or minus mu^2/2."""
+        edges = _checked_edges(edges)
+        return (
+            _normal_cells(edges / self.mu - self.mu / 2),
+            _normal_cells(edges / self.mu + self.mu / 2),
+        )
 
 
 @dataclass(frozen=True)
@@ -122,6 +157,8 @@ class LaplacePair(DominatingPair):
     (0.0, 0.3033, 1.0)
     >>> pair.renyi(np.inf), pair.tradeoff(0.5)  # the orders may be infinite
     (1.0, 0.1839)
+    >>> [part.round(4).tolist() for part in pair.cells([-1.0, 0.9, 1.0])]
+    [[0.2917, 0.5244], [0.3066, 0.1934]]
     """
 
     epsilon: float
@@ -147,6 +184,21 @@ class LaplacePair(DominatingPair):
         inside = np.exp((np.minimum(x, self.epsilon) - self.epsilon) / 2) / 2
         return np.where(x < -self.epsilon, 0.0, np.where(x >= self.epsilon, 1.0, inside))[()]
 
+    def cells(self, edges: ArrayLike) -> tuple[Array, Array]:
+        """Probabilities of cells of the loss: two atoms, and a density in between."""
+        edges, reach = _checked_edges(edges), self.epsilon
+        inner = np.clip(edges, -reach, reach)
+        share = -np.expm1(-np.diff(inner) / 2) / 2
+        p = share * np.exp((inner[1:] - reach) / 2)
+        q = share * np.exp((-inner[:-1] - reach) / 2)
+        for place, mass, other in (
+            (reach, 0.5, np.exp(-reach) / 2),
+            (-reach, np.exp(-reach) / 2, 0.5),
+        ):
+            holds = (edges[:-1] < place) & (place <= edges[1:])
+            p, q = p + mass * holds, q + other * holds
+        return p, q
+
 
 @dataclass(frozen=True)
 class FinitePair(DominatingPair):
@@ -167,16 +219,15 @@ class FinitePair(DominatingPair):
     >>> pair = FinitePair([0.75, 0.25], [0.25, 0.75])
     >>> pair.delta(0.0), pair.renyi(2.0), pair.loss_cdf(0.0)
     (0.5, 0.8473, 0.25)
+    >>> [part.tolist() for part in pair.cells([-2.0, 0.0, 2.0])]
+    [[0.25, 0.75], [0.75, 0.25]]
     """
 
     p: Any
     q: Any
 
     def __post_init__(self) -> None:
-        p, q = _validate.distribution("p", self.p), _validate.distribution("q", self.q)
-        if p.ndim != 1 or p.shape != q.shape:
-            raise ValueError(f"p and q must be two laws on one set, got {p.shape} and {q.shape}")
-        p, q = p.copy(), q.copy()
+        p, q = (law.copy() for law in _validate.two_laws(self.p, self.q))
         p.setflags(write=False)
         q.setflags(write=False)
         _validate.freeze(self, p=p, q=q)
@@ -211,6 +262,33 @@ class FinitePair(DominatingPair):
         loss, mass = self.losses
         total = np.concatenate([[0.0], mass.cumsum()])
         return total[np.searchsorted(loss, x, side="right")][()]
+
+    def cells(self, edges: ArrayLike) -> tuple[Array, Array]:
+        """Probabilities of cells of the loss: sums over outcomes."""
+        edges = _checked_edges(edges)
+        both = (self.p > 0) & (self.q > 0)
+        place = np.searchsorted(edges, np.log(self.p[both]) - np.log(self.q[both])) - 1
+        inside = (place >= 0) & (place < len(edges) - 1)
+        p, q = (
+            np.bincount(place[inside], law[both][inside], len(edges) - 1).astype(float)
+            for law in (self.p, self.q)
+        )
+        return p, q
+
+    @property
+    def swapped(self) -> DominatingPair:
+        """The two laws in the other order; the pair itself if their losses have the same law."""
+        there = FinitePair(self.q, self.p)
+        same = len(self.losses[0]) == len(there.losses[0]) and all(
+            np.allclose(mine, its, rtol=1e-12, atol=1e-15)
+            for mine, its in zip(self.losses, there.losses, strict=True)
+        )
+        return self if same else there
+
+    @property
+    def impossible(self) -> float:
+        """Probability, under the first law, of the outcomes that the second rules out."""
+        return float(self.p[self.q == 0].sum())
 
 
 class ResponsePair(FinitePair):
@@ -277,3 +355,15 @@ class ApproximatePair(FinitePair):
         high = (1 - delta) / (1 + np.exp(-epsilon))
         low = high * np.exp(-epsilon)
         super().__init__([delta, high, low, 0.0], [0.0, low, high, delta])
+
+
+def _checked_edges(edges: ArrayLike) -> Array:
+    found = _validate.numbers("edges", edges).astype(float)
+    if found.ndim != 1 or len(found) < 2 or not np.all(found[1:] >= found[:-1]):
+        raise ValueError("edges must be at least two rising numbers")
+    return found
+
+
+def _normal_cells(z: Array) -> Array:
+    """Standard normal probabilities between consecutive points, from the nearer tail."""
+    return np.where(z[:-1] > 0, ndtr(-z[:-1]) - ndtr(-z[1:]), ndtr(z[1:]) - ndtr(z[:-1]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import exp, expm1, factorial, log1p
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -246,16 +247,28 @@ def kl_to_total_variation(level: ArrayLike) -> Real:
     >>> round(float(kl_to_total_variation(np.log(3) / 2)), 12)
     0.5
     """
-    level = np.asarray(_validate.real("level", level, minimum=0))
-    # In the budget e of randomized response, alpha = tanh(e/2): solve e tanh(e/2) = level.
-    root = elementwise.find_root(
-        lambda e, level: pure_to_zcdp(e) - level,
-        (np.zeros_like(level), level + 2 * np.sqrt(level) + 1e-300),
+    # In the budget of randomized response, alpha = tanh(epsilon/2).
+    return np.tanh(response_budget(_validate.real("level", level, minimum=0)) / 2)
+
+
+def response_budget(level: Any) -> Any:
+    r"""Budget of randomized response by its divergence of order 1.
+
+    .. math:: \varepsilon \tanh(\varepsilon/2) = \text{level}
+    """
+    level = np.asarray(level, dtype=float)
+    # x tanh(x/2) lies between x^2/2 (1 - x^2/12) and both x^2/2 and x.
+    found = elementwise.find_root(
+        lambda e, level: e * np.tanh(e / 2) - level,
+        (
+            np.maximum(level, np.sqrt(2) * np.sqrt(level) * (1 - 1e-15)) * (1 - 1e-15),
+            level + 2 * np.sqrt(level),
+        ),
         args=(level,),
         tolerances={"xrtol": 1e-15},
     )
-    # Far below 1 the left side of the equation is 2 alpha^2, and may round away.
-    return np.where(level < 1e-100, np.sqrt(level) / np.sqrt(2), np.tanh(root.x / 2))[()]
+    # Far below 1 the left side is epsilon^2/2, and may round away.
+    return np.where(level < 1e-100, np.sqrt(2) * np.sqrt(level), found.x)[()]
 
 
 def renyi_to_delta(order: float, level: float, epsilon: float) -> float:

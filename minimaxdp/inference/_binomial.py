@@ -10,7 +10,8 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from minimaxdp._types import Array, Real
+from minimaxdp._doubles import exact_product
+from minimaxdp._types import Array
 
 __all__ = [
     "LEAST_EPSILON",
@@ -29,8 +30,8 @@ _REACH = 300.0  # nats of decay inside one block: exp(300) * SCALE is far from o
 def exp_product(rate: float, steps: ArrayLike) -> Array:
     """exp(-rate * steps), where the rounding of the product (1e-16 of up to 700) is put back."""
     steps = np.minimum(np.asarray(steps, dtype=float), 1e4 / rate)  # exp(-1e4) is 0 already
-    product = rate * steps
-    return np.exp(-product) * (1 - _product_error(rate, steps, product))
+    product, rest = exact_product(rate, steps)
+    return np.exp(-product) * (1 - rest)
 
 
 def scaled_probabilities(n: int, theta: float) -> Array:
@@ -47,7 +48,8 @@ def scaled_probabilities(n: int, theta: float) -> Array:
     fail = 1 - theta
     fail_error = (1 - fail) - theta  # fail + fail_error is 1 - theta exactly
     odds = theta / fail
-    rest = -((odds * fail - theta) + _product_error(odds, fail, odds * fail)) - odds * fail_error
+    product, below = exact_product(odds, fail)
+    rest = -((product - theta) + below) - odds * fail_error
     slip = rest / theta  # relative error of the odds
     above, below = x[mode + 1 :], x[mode:0:-1]
     up = np.multiply.accumulate(np.append(SCALE, (n - above + 1) / above * odds))
@@ -94,16 +96,3 @@ def windowed_sums(values: Array, epsilon: float, width: int) -> Array:
     ends = np.cumsum((blocks * decay[width - 1 :: -1])[:, ::-1], axis=1)[:, ::-1]
     sums[1:, :-1] += ends[:-1, 1:] * decay[1:width]
     return sums.ravel()[:length]
-
-
-def _product_error(a: Real, b: Real, product: Real) -> Array:
-    """a * b - product, exactly (Dekker)."""
-    a_high, b_high = _high(a), _high(b)
-    a_low, b_low = a - a_high, b - b_high
-    return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
-
-
-def _high(a: Real) -> Array:
-    """The upper half of the digits of a (Veltkamp)."""
-    shifted = 134217729.0 * np.asarray(a, dtype=float)  # 2^27 + 1
-    return shifted - (shifted - a)

@@ -111,8 +111,7 @@ def clipped_interval(
     [1.76, 2.24]
     """
     released = _validate.one_real("released", released)
-    deviation = _validate.one_real("deviation", deviation, above=0)
-    _validate.scale("deviation", deviation)
+    deviation = _validate.one_scale("deviation", deviation)
     n = _validate.one_integer("n", n, minimum=1)
     level = _validate.one_real("level", level, above=0, below=1)
     _, _, scale = _range(low, high, n, epsilon)

@@ -10,7 +10,13 @@ from scipy.optimize import brentq
 from minimaxdp import _validate
 from minimaxdp._types import Array, Real, Rng
 
-__all__ = ["fiducial_cdf", "fiducial_interval", "selection_draws", "solution_interval"]
+__all__ = [
+    "fiducial_cdf",
+    "fiducial_interval",
+    "fiducial_quantile",
+    "selection_draws",
+    "solution_interval",
+]
 
 SELECTIONS = ("jeffreys", "uniform")
 
@@ -169,6 +175,46 @@ def fiducial_cdf(theta: ArrayLike, count: int, n: int, *, selection: str = "jeff
     )[()]
 
 
+def fiducial_quantile(
+    probability: ArrayLike, count: int, n: int, *, selection: str = "jeffreys"
+) -> Real:
+    """Quantiles of the non-private JIMI: the inverse of :func:`fiducial_cdf`.
+
+    Parameters
+    ----------
+    probability : array_like
+        Strictly between 0 and 1.
+    count : int
+        The observed count, from 0 to n.
+    n : int
+        Number of people, at least 1.
+    selection : {"jeffreys", "uniform"}
+
+    Returns
+    -------
+    float or ndarray
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range.
+
+    Examples
+    --------
+    >>> fiducial_quantile([0.025, 0.5, 0.975], 30, 100).round(4)
+    array([0.2168, 0.3008, 0.3945])
+    """
+    p = np.asarray(_validate.real("probability", probability, above=0, below=1))
+    fiducial_cdf(0.5, count, n, selection=selection)  # checks the other arguments
+    if selection == "jeffreys":
+        return scipy.stats.beta.ppf(p, count + 0.5, n - count + 0.5)
+    found = []
+    for value in p.ravel():
+        gap = lambda t, p=value: fiducial_cdf(t, count, n, selection=selection) - p  # noqa: E731
+        found.append(float(brentq(gap, 0.0, 1.0, xtol=1e-14)))
+    return np.reshape(found, p.shape)[()]
+
+
 def fiducial_interval(
     count: int, n: int, *, level: float = 0.95, selection: str = "jeffreys"
 ) -> tuple[float, float]:
@@ -199,11 +245,9 @@ def fiducial_interval(
     [0.2168, 0.3945]
     """
     level = _validate.one_real("level", level, above=0, below=1)
-    ends = []
-    for p in ((1 - level) / 2, (1 + level) / 2):
-        gap = lambda t, p=p: fiducial_cdf(t, count, n, selection=selection) - p  # noqa: E731
-        ends.append(float(brentq(gap, 0.0, 1.0, xtol=1e-14)))
-    return ends[0], ends[1]
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    low, high = np.asarray(fiducial_quantile(tails, count, n, selection=selection)).tolist()
+    return low, high
 
 
 def _inside(t: float, k: int, n: int) -> float:

@@ -14,11 +14,14 @@ from minimaxdp import _validate
 from minimaxdp._types import Array, Real
 from minimaxdp.inference._binomial import LEAST_EPSILON, SCALE, scaled_probabilities
 from minimaxdp.inference._jimi import jimi_cdf
-from minimaxdp.inference._release_laws import LaplaceRelease, TulapRelease
+from minimaxdp.inference._optimal_tests import unbiased_ends, unbiased_region
+from minimaxdp.inference._release_laws import release_law
+from minimaxdp.inference._settings import per_setting
 from minimaxdp.inference._tulap import Tulap
 
 __all__ = [
     "INTERVAL_METHODS",
+    "TEST_METHODS",
     "acceptance",
     "confidence_bound",
     "coverage",
@@ -33,13 +36,16 @@ _FAR = 1e300
 # Arrays of n numbers that stand beside each other.
 _TABLES = 10
 
-INTERVAL_METHODS = ("tulap", "laplace", "normal", "jimi", "jimi-rounded", "ignore")
+TEST_METHODS = ("tulap", "laplace", "normal", "jimi", "jimi-rounded", "ignore")
+INTERVAL_METHODS = (*TEST_METHODS, "unbiased")
+# These know the law of a count with Tulap noise.
+_TULAP = ("tulap", "unbiased")
 
 
 def interval(
     released: ArrayLike,
-    n: int,
-    epsilon: float,
+    n: ArrayLike,
+    epsilon: ArrayLike,
     delta: float = 0.0,
     *,
     level: float = 0.95,
@@ -56,25 +62,27 @@ def interval(
     Parameters
     ----------
     released : array_like
-        Counts plus noise: Tulap noise for the method "tulap", Laplace noise for all others.
-    n : int
-        Number of people, at least 1.
-    epsilon : float
-        Privacy budget in nats, positive.
+        Counts plus noise: Tulap noise for the methods "tulap" and "unbiased", Laplace noise for
+        all others. Broadcasts against `n` and `epsilon`.
+    n : array_like of int
+        Numbers of people, at least 1.
+    epsilon : array_like
+        Privacy budgets in nats, from 1e-150 to 700.
     delta : float
-        From 0 to 1 (1 excluded); only for the method "tulap".
+        From 0 to 1 (1 excluded); only for the methods "tulap" and "unbiased".
     level : float
         Stated coverage, strictly between 0 and 1.
     method : str
-        "tulap" and "laplace" invert the exact law of the release; "normal" inverts its normal
-        approximation; "jimi" and "jimi-rounded" take quantiles of the fiducial law
-        (:func:`~minimaxdp.inference.jimi_cdf`); "ignore" is the normal interval that forgets
-        the noise.
+        "tulap" and "laplace" invert the exact law of the release, with equal tails; "unbiased"
+        inverts the test of :func:`~minimaxdp.inference.unbiased_region`; "normal" inverts the
+        normal approximation of the law; "jimi" and "jimi-rounded" take quantiles of the
+        fiducial law (:func:`~minimaxdp.inference.jimi_cdf`); "ignore" is the normal interval
+        that forgets the noise.
 
     Returns
     -------
     (low, high)
-        Each a float or an array of the shape of `released`.
+        Each a float or an array of the broadcast shape.
 
     Raises
     ------
@@ -86,8 +94,14 @@ def interval(
     >>> low, high = interval(40.2, n=100, epsilon=1.0)
     >>> f"{low:.4f} {high:.4f}"
     '0.3059 0.5038'
+    >>> low, high = interval(40.2, n=100, epsilon=1.0, method="unbiased")
+    >>> f"{low:.4f} {high:.4f}"
+    '0.3052 0.5038'
     """
     level = _validate.one_real("level", level, above=0, below=1)
+    _validate.choice("method", method, INTERVAL_METHODS)
+    if method == "unbiased":
+        return _unbiased_interval(released, n, epsilon, delta, level)
     tail = (1 - level) / 2
     ends = [
         confidence_bound(
@@ -100,8 +114,8 @@ def interval(
 
 def confidence_bound(
     released: ArrayLike,
-    n: int,
-    epsilon: float,
+    n: ArrayLike,
+    epsilon: ArrayLike,
     delta: float = 0.0,
     *,
     side: str = "lower",
@@ -113,7 +127,7 @@ def confidence_bound(
     Parameters
     ----------
     released, n, epsilon, delta, method
-        As in :func:`interval`.
+        As in :func:`interval`; the method "unbiased" has two sides, and no one-sided bound.
     side : {"lower", "upper"}
     level : float
         Stated coverage, strictly between 0 and 1.
@@ -132,21 +146,24 @@ def confidence_bound(
     >>> f"{confidence_bound(40.2, n=100, epsilon=1.0):.4f}"
     '0.3209'
     """
-    released = np.asarray(_validate.real("released", released))
-    n, epsilon, delta = _checked(n, epsilon, delta, method)
+    _validate.choice("method", method, TEST_METHODS)
+    released, n, epsilon, delta = _many(released, n, epsilon, delta, method)
     level = _validate.one_real("level", level, above=0, below=1)
     _validate.choice("side", side, ("lower", "upper"))
-    z = np.clip(released, -_FAR, _FAR).ravel()
-    if side == "upper":  # count the zeros instead of the ones
-        z = n - z
-    if method in ("normal", "ignore"):
-        found = _normal_bound(
-            z / n, n, epsilon if method == "normal" else np.inf, scipy.stats.norm.isf(level)
-        )
-    else:
-        found = np.array([_bound(value, n, epsilon, delta, 1 - level, method) for value in z])
-    found = found if side == "lower" else 1 - found
-    return np.reshape(found, released.shape)[()]
+
+    def of_one_survey(z: Array, n: int, epsilon: float) -> Array:
+        z = n - z if side == "upper" else z  # count the zeros instead of the ones
+        if method in ("normal", "ignore"):
+            budget, quantile = (
+                epsilon if method == "normal" else np.inf,
+                scipy.stats.norm.isf(level),
+            )
+            found = _normal_bound(z / n, n, budget, quantile)
+        else:
+            found = np.array([_bound(value, n, epsilon, delta, 1 - level, method) for value in z])
+        return found if side == "lower" else 1 - found
+
+    return per_setting(of_one_survey, released, n, epsilon)
 
 
 def critical_value(
@@ -164,7 +181,7 @@ def critical_value(
     Parameters
     ----------
     n, epsilon, delta, method
-        As in :func:`interval`.
+        As in :func:`confidence_bound`, each a single value.
     theta0 : float
         Proportion under the hypothesis, in [0, 1].
     alpha : float
@@ -186,6 +203,7 @@ def critical_value(
     >>> round(critical_value(100, 0.3, epsilon=1.0), 4)
     37.9925
     """
+    _validate.choice("method", method, TEST_METHODS)
     n, epsilon, delta = _checked(n, epsilon, delta, method)
     theta0 = _validate.one_real("theta0", theta0, minimum=0, maximum=1)
     alpha = _validate.one_real("alpha", alpha, above=0, below=1)
@@ -241,7 +259,7 @@ def one_sided_power(
     z = critical_value(
         n, theta0, epsilon, delta, alpha=alpha, method=method, alternative=alternative
     )
-    laws = (_law(n, t, epsilon, delta, method) for t in theta.ravel())
+    laws = (release_law(n, t, epsilon, delta, _noise(method)) for t in theta.ravel())
     tails = [float(law.sf(z) if alternative == "greater" else law.cdf(z)) for law in laws]
     return np.reshape(tails, theta.shape)[()]
 
@@ -262,7 +280,7 @@ def acceptance(
     theta : array_like
         Strictly between 0 and 1.
     n, epsilon, delta, level, method
-        As in :func:`interval`.
+        As in :func:`interval`, each a single value.
 
     Returns
     -------
@@ -285,6 +303,10 @@ def acceptance(
     theta = np.asarray(_validate.real("theta", theta, above=0, below=1))
     level = _validate.one_real("level", level, above=0, below=1)
     flat, tail = theta.ravel(), (1 - level) / 2
+    if method == "unbiased":
+        ends = [unbiased_region(n, t, epsilon, delta, alpha=1 - level) for t in flat]
+        low, high = np.reshape(np.transpose(ends), (2, *theta.shape))
+        return low[()], high[()]
     high = _critical(flat, n, epsilon, delta, tail, method)
     low = n - _critical(1 - flat, n, epsilon, delta, tail, method)
     return np.reshape(low, theta.shape)[()], np.reshape(high, theta.shape)[()]
@@ -322,7 +344,7 @@ def coverage(
     """
     low, high = acceptance(theta, n, epsilon, delta, level=level, method=method)
     theta = np.asarray(theta, dtype=float)
-    laws = (_law(n, t, epsilon, delta, method) for t in theta.ravel())
+    laws = (release_law(n, t, epsilon, delta, _noise(method)) for t in theta.ravel())
     misses = [
         float(law.cdf(a) + law.sf(b))
         for law, a, b in zip(laws, np.ravel(low), np.ravel(high), strict=True)
@@ -377,7 +399,7 @@ def expected_length(
     angle = np.pi / 4 * (nodes + 1)
     weights = np.pi / 4 * weights * np.sin(2 * angle)
     low, high = acceptance(np.sin(angle) ** 2, n, epsilon, delta, level=level, method=method)
-    laws = (_law(n, t, epsilon, delta, method) for t in theta.ravel())
+    laws = (release_law(n, t, epsilon, delta, _noise(method)) for t in theta.ravel())
     lengths = [(1 - law.cdf(low) - law.sf(high)) @ weights for law in laws]
     return np.reshape(lengths, theta.shape)[()]
 
@@ -385,29 +407,55 @@ def expected_length(
 def _checked(n: int, epsilon: float, delta: float, method: str) -> tuple[int, float, float]:
     _validate.choice("method", method, INTERVAL_METHODS)
     n = _validate.one_integer("n", n, minimum=1)
-    epsilon = _validate.one_epsilon(epsilon)
-    _validate.one_real("epsilon", epsilon, minimum=LEAST_EPSILON)
-    delta = _validate.one_real("delta", delta, minimum=0, below=1)
+    epsilon = _validate.one_epsilon(epsilon, minimum=LEAST_EPSILON)
     if method not in ("normal", "ignore"):
         _validate.memory("n", _TABLES, n)
-    if delta and method != "tulap":
+    return n, epsilon, _own_delta(delta, method)
+
+
+def _noise(method: str) -> str:
+    """What was added to the count."""
+    return "tulap" if method in _TULAP else "laplace"
+
+
+def _own_delta(delta: float, method: str) -> float:
+    delta = _validate.one_real("delta", delta, minimum=0, below=1)
+    if delta and method not in _TULAP:
         raise ValueError(f"delta must be 0 for the method {method!r}, got {delta}")
-    return n, epsilon, delta
+    return delta
 
 
-def _law(
-    n: int, theta: float, epsilon: float, delta: float, method: str
-) -> TulapRelease | LaplaceRelease:
-    if method == "tulap":
-        return TulapRelease(n, float(theta), epsilon, delta)
-    return LaplaceRelease(n, float(theta), epsilon)
+def _many(
+    released: ArrayLike, n: ArrayLike, epsilon: ArrayLike, delta: float, method: str
+) -> tuple[Array, Array, Array, float]:
+    """Checked releases of any number of surveys."""
+    released = np.asarray(_validate.real("released", released))
+    n = np.asarray(_validate.integer("n", n, minimum=1))
+    epsilon = np.asarray(_validate.epsilon(epsilon, minimum=LEAST_EPSILON))
+    if method not in ("normal", "ignore"):
+        _validate.memory("n", _TABLES, n.max(initial=1))
+    return np.clip(released, -_FAR, _FAR), n, epsilon, _own_delta(delta, method)
+
+
+def _unbiased_interval(
+    released: ArrayLike, n: ArrayLike, epsilon: ArrayLike, delta: float, level: float
+) -> tuple[Real, Real]:
+    released, n, epsilon, delta = _many(released, n, epsilon, delta, "unbiased")
+    shape = _validate.broadcast(released=released, n=n, epsilon=epsilon)
+    surveys = np.broadcast_arrays(released, n, epsilon)
+    ends = [
+        unbiased_ends(float(z), int(people), float(budget), delta, 1 - level)
+        for z, people, budget in zip(*(part.ravel() for part in surveys), strict=True)
+    ]
+    low, high = np.reshape(np.transpose(ends), (2, *shape))
+    return low[()], high[()]
 
 
 def _critical(
     theta: Array, n: int, epsilon: float, delta: float, alpha: float, method: str
 ) -> Array:
     if method in ("tulap", "laplace"):
-        return np.array([_law(n, t, epsilon, delta, method).isf(alpha) for t in theta])
+        return np.array([release_law(n, t, epsilon, delta, method).isf(alpha) for t in theta])
     if method in ("normal", "ignore"):
         noise = 2 / epsilon**2 if method == "normal" else 0.0
         return n * theta + scipy.stats.norm.isf(alpha) * np.sqrt(n * theta * (1 - theta) + noise)

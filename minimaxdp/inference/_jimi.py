@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
+from scipy.optimize import elementwise
 from scipy.special import betainc
 
 from minimaxdp import _validate
 from minimaxdp._types import Array, Real, Rng
 from minimaxdp.inference._binomial import LEAST_EPSILON
 
-__all__ = ["jimi_cdf", "jimi_draws"]
+__all__ = ["jimi_cdf", "jimi_draws", "jimi_quantile"]
 
 FORMS = ("beta", "rounded")
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
@@ -64,8 +65,7 @@ def jimi_cdf(
     theta = _validate.real("theta", theta, minimum=0, maximum=1)
     released = _validate.real("released", released)
     n = _validate.one_integer("n", n, minimum=1)
-    epsilon = _validate.one_epsilon(epsilon)
-    _validate.one_real("epsilon", epsilon, minimum=LEAST_EPSILON)
+    epsilon = _validate.one_epsilon(epsilon, minimum=LEAST_EPSILON)
     _validate.choice("form", form, FORMS)
     # The beta form keeps some six arrays of its nodes, the rounded one as many of the counts.
     _validate.memory("n", 6, n if form == "rounded" else 20 * _panels(n, epsilon))
@@ -77,6 +77,59 @@ def jimi_cdf(
         law(flat[i : i + rows], z[i : i + rows], n, epsilon) for i in range(0, flat.size, rows)
     ]
     return np.reshape(np.concatenate(parts), theta.shape)[()]
+
+
+def jimi_quantile(
+    probability: ArrayLike,
+    released: ArrayLike,
+    n: int,
+    epsilon: float,
+    *,
+    form: str = "beta",
+) -> Real:
+    """Quantiles of the private JIMI given the release: the inverse of :func:`jimi_cdf`.
+
+    Parameters
+    ----------
+    probability : array_like
+        Strictly between 0 and 1; broadcasts against `released`.
+    released : array_like
+        Counts plus Laplace noise.
+    n : int
+        Number of people, at least 1.
+    epsilon : float
+        Privacy budget in nats, from 1e-150 to 700.
+    form : {"beta", "rounded"}
+        As in :func:`jimi_cdf`.
+
+    Returns
+    -------
+    float or ndarray
+        In [0, 1]; an end of it where the atom there holds the probability.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range.
+
+    Examples
+    --------
+    >>> jimi_quantile([0.025, 0.975], 40.0, 100, 1.0).round(4)
+    array([0.3041, 0.5017])
+    """
+    p = np.asarray(_validate.real("probability", probability, above=0, below=1))
+    released = np.asarray(_validate.real("released", released))
+    shape = _validate.broadcast(probability=p, released=released)
+    p, z = np.broadcast_to(p, shape).ravel(), np.broadcast_to(released, shape).ravel()
+    ends = np.array([0.0, np.nextafter(1.0, 0)])
+    bottom, top = (np.asarray(jimi_cdf(end, z, n, epsilon, form=form)) for end in ends)
+    found = np.where(p <= bottom, 0.0, 1.0)
+    inside = (p > bottom) & (p < top)
+    if inside.any():
+        gap = lambda t, z, p: jimi_cdf(t, z, n, epsilon, form=form) - p  # noqa: E731
+        bracket = tuple(np.full(inside.sum(), end) for end in ends)
+        found[inside] = elementwise.find_root(gap, bracket, args=(z[inside], p[inside])).x
+    return np.reshape(found, shape)[()]
 
 
 def jimi_draws(
@@ -127,8 +180,7 @@ def jimi_draws(
     """
     released = _validate.one_real("released", released)
     n = _validate.one_integer("n", n, minimum=1)
-    epsilon = _validate.one_epsilon(epsilon)
-    _validate.one_real("epsilon", epsilon, minimum=LEAST_EPSILON)
+    epsilon = _validate.one_epsilon(epsilon, minimum=LEAST_EPSILON)
     size = _validate.one_integer("size", size, minimum=1)
     _validate.memory("size", 5, size)
     _validate.choice("form", form, FORMS)

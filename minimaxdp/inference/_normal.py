@@ -49,8 +49,8 @@ def release_variance(theta: ArrayLike, n: ArrayLike, epsilon: ArrayLike) -> Real
     0.045
     """
     theta = _validate.real("theta", theta, minimum=0, maximum=1)
-    n, epsilon = _validate.integer("n", n, minimum=1), _validate.epsilon(epsilon)
-    _validate.real("epsilon", epsilon, minimum=LEAST_EPSILON)
+    n = _validate.integer("n", n, minimum=1)
+    epsilon = _validate.epsilon(epsilon, minimum=LEAST_EPSILON)
     return theta * (1 - theta) / n + 2 / (epsilon * n) ** 2
 
 

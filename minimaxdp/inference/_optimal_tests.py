@@ -12,26 +12,40 @@ from scipy.optimize import brentq, elementwise, linprog
 
 from minimaxdp import _validate
 from minimaxdp._types import Array, Real
-from minimaxdp.inference._release_laws import LaplaceRelease, TulapRelease
+from minimaxdp.inference._binomial import LEAST_EPSILON
+from minimaxdp.inference._release_laws import TulapRelease, release_law
+from minimaxdp.inference._settings import per_setting
 from minimaxdp.inference._tulap import Tulap
 
-__all__ = ["optimal_power", "p_value", "unbiased_power", "unbiased_region", "unbiased_test"]
+__all__ = [
+    "critical_function",
+    "optimal_power",
+    "p_value",
+    "people_for_power",
+    "unbiased_ends",
+    "unbiased_power",
+    "unbiased_region",
+    "unbiased_test",
+]
 
 # Windows whose chances differ by less, relatively, are equal but for rounding.
 _PLATEAU = 1e-12
+_MOST_PEOPLE = 10**6
+# Nearest to 0 and to 1 that the ends of an unbiased interval are looked for.
+_EDGE = 1e-12
 
 
 def p_value(
     released: ArrayLike,
-    n: int,
+    n: ArrayLike,
     theta0: float,
-    epsilon: float,
+    epsilon: ArrayLike,
     delta: float = 0.0,
     *,
     alternative: str = "greater",
     noise: str = "tulap",
 ) -> Real:
-    r"""Exact p-values of released counts, in time O(n + number of values).
+    r"""Exact p-values of released counts, in time O(n + number of values) for each survey.
 
     .. math:: p(z) = \Pr_{\theta_0}(X + N \ge z)
               = \sum_x \binom nx \theta_0^x (1 - \theta_0)^{n - x} \Pr(N \ge z - x)
@@ -42,16 +56,16 @@ def p_value(
     Parameters
     ----------
     released : array_like
-        Counts plus noise, any shape.
-    n : int
-        Number of people, at least 1.
+        Counts plus noise, any shape; broadcasts against `n` and `epsilon`.
+    n : array_like of int
+        Numbers of people, at least 1.
     theta0 : float
         Proportion under the hypothesis, in [0, 1].
-    epsilon : float
-        Privacy budget in nats, positive.
+    epsilon : array_like
+        Privacy budgets in nats, from 1e-150 to 700.
     delta : float
         From 0 to 1 (1 excluded); only for Tulap noise.
-    alternative : {"greater", "less", "two-sided", "unbiased"}
+    alternative {"greater", "less", "two-sided", "unbiased"}
         The first two are uniformly most powerful under Tulap noise. "two-sided" doubles the
         smaller of them; "unbiased" is the two-sided test of :func:`unbiased_region`, for theta0
         strictly between 0 and 1.
@@ -60,7 +74,7 @@ def p_value(
 
     Returns
     -------
-    float or ndarray, same shape as `released`
+    float or ndarray, of the broadcast shape
 
     Raises
     ------
@@ -75,23 +89,33 @@ def p_value(
     --------
     >>> round(float(p_value(40.2, n=100, theta0=0.3, epsilon=1.0)), 4)
     0.0185
+    >>> p_value(40.2, n=[90, 100], theta0=0.3, epsilon=1.0).round(4)
+    array([0.0026, 0.0185])
     """
     released = _validate.real("released", released)
     sides = ("greater", "less", "two-sided", "unbiased")
     _validate.choice("alternative", alternative, sides)
     theta0 = _validate.one_real("theta0", theta0, minimum=0, maximum=1)
-    law = _law(n, theta0, epsilon, delta, noise)
-    if alternative == "greater":
-        return law.sf(released)
-    if alternative == "less":
-        return law.cdf(released)
-    if alternative == "two-sided":
-        return np.minimum(1.0, 2 * np.minimum(law.sf(released), law.cdf(released)))
-    if not isinstance(law, TulapRelease):
+    _validate.choice("noise", noise, ("tulap", "laplace"))
+    if noise == "laplace" and _validate.one_real("delta", delta) != 0:
+        raise ValueError(f"delta must be 0 for Laplace noise, got {delta}")
+    if alternative == "unbiased" and noise == "laplace":
         raise ValueError("alternative 'unbiased' needs Tulap noise, got 'laplace'")
-    if not 0 < law.theta < 1:
-        raise ValueError(f"theta0 must lie strictly between 0 and 1, got {law.theta}")
-    return _Unbiased(law).p_value(np.asarray(released))[()]
+    if alternative == "unbiased" and not 0 < theta0 < 1:
+        raise ValueError(f"theta0 must lie strictly between 0 and 1, got {theta0}")
+    n = _validate.integer("n", n, minimum=1)
+    epsilon = _validate.epsilon(epsilon, minimum=LEAST_EPSILON)
+
+    def of_one_survey(values: Array, n: int, epsilon: float) -> Array:
+        law = release_law(n, theta0, epsilon, delta, noise)
+        if isinstance(law, TulapRelease) and alternative == "unbiased":
+            return _Unbiased(law).p_value(values)
+        above, below = np.asarray(law.sf(values)), np.asarray(law.cdf(values))
+        if alternative == "two-sided":
+            return np.minimum(1.0, 2 * np.minimum(above, below))
+        return above if alternative == "greater" else below
+
+    return per_setting(of_one_survey, released, n, epsilon)
 
 
 def unbiased_region(
@@ -185,8 +209,8 @@ def unbiased_test(
 
     Notes
     -----
-    After Awan and Slavkovic (2018); that it reaches the optimum of
-    :func:`optimal_power` is tested, not assumed.
+    Awan and Slavkovic (2020), claim ``inf-umpu``; the tests compare it with the optimum of
+    :func:`optimal_power`.
 
     Examples
     --------
@@ -354,15 +378,163 @@ def optimal_power(
     return -float(result.fun), result.x
 
 
-def _law(
-    n: int, theta: float, epsilon: float, delta: float, noise: str
-) -> TulapRelease | LaplaceRelease:
-    _validate.choice("noise", noise, ("tulap", "laplace"))
-    if noise == "tulap":
-        return TulapRelease(n, theta, epsilon, delta)
-    if _validate.one_real("delta", delta) != 0:
-        raise ValueError(f"delta must be 0 for Laplace noise, got {delta}")
-    return LaplaceRelease(n, theta, epsilon)
+def critical_function(
+    n: int,
+    theta0: float,
+    epsilon: float,
+    delta: float = 0.0,
+    *,
+    alpha: float = 0.05,
+    alternative: str = "greater",
+) -> Array:
+    r"""Probability with which an optimal private test rejects, for each true count.
+
+    .. math:: \phi_x = \Pr(x + N \ge c), \qquad \mathbb E_{\theta_0} \phi_X = \alpha
+
+    for the alternative "greater". Two-sided tests add the probabilities of both sides
+    ("unbiased"), or take the distance from a centre for x ("distance").
+
+    Parameters
+    ----------
+    n : int
+        Number of people, at least 1.
+    theta0 : float
+        Proportion under the hypothesis, in [0, 1]; strictly inside for the two-sided tests.
+    epsilon : float
+        Privacy budget in nats, from 1e-150 to 700.
+    delta : float
+        From 0 to 1 (1 excluded).
+    alpha : float
+        Size of the test, strictly between 0 and 1.
+    alternative : {"greater", "less", "unbiased", "distance"}
+        The one-sided tests, the test of :func:`unbiased_region` and that of
+        :func:`unbiased_test`.
+
+    Returns
+    -------
+    ndarray, shape (n + 1,)
+        Between 0 and 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range.
+
+    Notes
+    -----
+    Boulaguiem's slides (claim ``Boul-UMP``), after Awan and Slavkovic (2018).
+
+    Examples
+    --------
+    >>> phi = critical_function(4, 0.5, epsilon=1.0)
+    >>> phi.round(4)
+    array([0.0042, 0.0114, 0.0309, 0.0841, 0.2285])
+    """
+    _validate.choice("alternative", alternative, ("greater", "less", "unbiased", "distance"))
+    theta0 = _validate.one_real("theta0", theta0, minimum=0, maximum=1)
+    alpha = _validate.one_real("alpha", alpha, above=0, below=1)
+    law = TulapRelease(n, theta0, epsilon, delta)
+    noise, x = Tulap(law.epsilon, law.delta), np.arange(law.n + 1.0)
+    if alternative == "distance":
+        centre, margin = unbiased_test(n, theta0, epsilon, delta, alpha=alpha)
+        return np.asarray(noise.sf(margin - abs(x - centre)))
+    if alternative == "unbiased":
+        low, high = unbiased_region(n, theta0, epsilon, delta, alpha=alpha)
+        return np.asarray(noise.cdf(low - x) + noise.sf(high - x))
+    if alternative == "less":
+        return np.asarray(noise.cdf(law.quantile(alpha) - x))
+    return np.asarray(noise.sf(law.isf(alpha) - x))
+
+
+def people_for_power(
+    theta0: float,
+    theta1: float,
+    epsilon: float,
+    delta: float = 0.0,
+    *,
+    alpha: float = 0.05,
+    power: float = 0.8,
+) -> int:
+    r"""Least number of people with which some private test has the power asked for.
+
+    The largest power of a private test of size alpha never falls with the number of people,
+    because a test may ignore one of them; so the least number is found by bisection.
+
+    Parameters
+    ----------
+    theta0, theta1 : float
+        Proportion under the hypothesis and under the alternative, in [0, 1] and different.
+    epsilon : float
+        Privacy budget in nats, from 1e-150 to 700; at 700 the survey is as good as open.
+    delta : float
+        From 0 to 1 (1 excluded).
+    alpha : float
+        Size of the one-sided test, strictly between 0 and 1.
+    power : float
+        Strictly between `alpha` and 1.
+
+    Returns
+    -------
+    int
+        At most a million.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range, or more than a million people are needed.
+
+    Examples
+    --------
+    >>> people_for_power(0.3, 0.5, epsilon=0.5), people_for_power(0.3, 0.5, epsilon=700.0)
+    (56, 36)
+    """
+    theta0 = _validate.one_real("theta0", theta0, minimum=0, maximum=1)
+    theta1 = _validate.one_real("theta1", theta1, minimum=0, maximum=1)
+    if theta0 == theta1:
+        raise ValueError(f"theta1 must differ from theta0, got {theta1} for both")
+    alpha = _validate.one_real("alpha", alpha, above=0, below=1)
+    power = _validate.one_real("power", power, above=alpha, below=1)
+    if theta1 < theta0:  # count the zeros instead of the ones
+        theta0, theta1 = 1 - theta0, 1 - theta1
+
+    def enough(n: int) -> bool:
+        bound = TulapRelease(n, theta0, epsilon, delta).isf(alpha)
+        return bool(TulapRelease(n, theta1, epsilon, delta).sf(bound) >= power)
+
+    few, many = 0, 1
+    while not enough(many):
+        if many >= _MOST_PEOPLE:
+            raise ValueError(
+                f"theta1 must be so far from theta0 that {_MOST_PEOPLE} people are enough"
+            )
+        few, many = many, min(2 * many, _MOST_PEOPLE)
+    while many - few > 1:
+        middle = (few + many) // 2
+        few, many = (few, middle) if enough(middle) else (middle, many)
+    return many
+
+
+def unbiased_ends(
+    released: float, n: int, epsilon: float, delta: float, alpha: float
+) -> tuple[float, float]:
+    """The proportions that the unbiased two-sided test does not reject: an interval."""
+    z = np.asarray([released])
+
+    def side(theta: float) -> float:
+        """1 - p, with the sign of the side of the acceptance region on which z lies."""
+        test = _Unbiased(TulapRelease(n, theta, epsilon, delta))
+        return float((1 - test.p_value(z)[0]) * np.sign(released - test.mode))
+
+    ends = []
+    for wanted in (1 - alpha, alpha - 1):
+        gap = lambda theta, wanted=wanted: side(theta) - wanted  # noqa: E731
+        if gap(_EDGE) <= 0:
+            ends.append(0.0)
+        elif gap(1 - _EDGE) >= 0:
+            ends.append(1.0)
+        else:
+            ends.append(float(brentq(gap, _EDGE, 1 - _EDGE, xtol=1e-15, rtol=1e-13)))
+    return ends[0], ends[1]
 
 
 class _Unbiased:

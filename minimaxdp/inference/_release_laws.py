@@ -22,7 +22,7 @@ from minimaxdp.inference._binomial import (
 )
 from minimaxdp.inference._tulap import Tulap
 
-__all__ = ["LaplaceRelease", "TulapRelease"]
+__all__ = ["LaplaceRelease", "TulapRelease", "release_law"]
 
 # Arrays of the length of a table that stand beside each other while it is made.
 _TABLES = 10
@@ -38,8 +38,7 @@ class _Release(ABC):
     def __post_init__(self) -> None:
         n = _validate.one_integer("n", self.n, minimum=1)
         theta = _validate.one_real("theta", self.theta, minimum=0, maximum=1)
-        epsilon = _validate.one_epsilon(self.epsilon)
-        _validate.one_real("epsilon", epsilon, minimum=LEAST_EPSILON)
+        epsilon = _validate.one_epsilon(self.epsilon, minimum=LEAST_EPSILON)
         _validate.memory("n", _TABLES, n)
         _validate.freeze(self, n=n, theta=theta, epsilon=epsilon)
         _validate.freeze(self, _scaled=scaled_probabilities(n, theta))
@@ -316,6 +315,15 @@ class LaplaceRelease(_Release):
         # Below 0 there is no count under z; w is then measured from 0.
         z = np.where(k >= 0, k, 0) - np.log(w) / self.epsilon
         return z if upward else self.n - z
+
+
+def release_law(
+    n: int, theta: float, epsilon: float, delta: float, noise: str
+) -> TulapRelease | LaplaceRelease:
+    """With Tulap noise, or with Laplace noise, by which all other methods release."""
+    if noise == "tulap":
+        return TulapRelease(n, float(theta), epsilon, delta)
+    return LaplaceRelease(n, float(theta), epsilon)
 
 
 def _decayed(p: Array, epsilon: float) -> tuple[Array, Array]:

@@ -56,8 +56,7 @@ class Tulap(AdditiveMechanism):
     delta: float = 0.0
 
     def __post_init__(self) -> None:
-        epsilon = _validate.one_epsilon(self.epsilon)
-        _validate.one_real("epsilon", epsilon, minimum=LEAST_EPSILON)
+        epsilon = _validate.one_epsilon(self.epsilon, minimum=LEAST_EPSILON)
         delta = _validate.one_real("delta", self.delta, minimum=0, below=1)
         _validate.freeze(self, epsilon=epsilon, delta=delta)
 
@@ -79,8 +78,7 @@ class Tulap(AdditiveMechanism):
         >>> round(Tulap.from_parameters(0.5).epsilon, 6)
         0.693147
         """
-        b = _validate.one_real("b", b, above=0, below=1)
-        _validate.one_real("b", b, minimum=float(np.exp(-700)))
+        b = _validate.one_real("b", b, above=0, below=1, minimum=float(np.exp(-700)))
         q = _validate.one_real("q", q, minimum=0, below=1)
         delta = q * (1 - b) / (2 * b * (1 - q))
         if delta >= 1:

@@ -153,8 +153,7 @@ class Staircase(AdditiveMechanism):
     gamma: float = 0.5
 
     def __post_init__(self) -> None:
-        epsilon = _validate.one_epsilon(self.epsilon)
-        _validate.one_real("epsilon", epsilon, minimum=_LEAST_RATE)
+        epsilon = _validate.one_epsilon(self.epsilon, minimum=_LEAST_RATE)
         sensitivity = _validate.one_real("sensitivity", self.sensitivity, above=0)
         _validate.scale("sensitivity / epsilon", sensitivity / epsilon)
         gamma = _validate.one_real("gamma", self.gamma, minimum=0, maximum=1)

@@ -12,7 +12,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from minimaxdp import _validate
-from minimaxdp._types import Real, Rng
+from minimaxdp._types import Real
 from minimaxdp.guarantees import (
     GaussianDP,
     GaussianPair,
@@ -23,14 +23,14 @@ from minimaxdp.guarantees import (
     gaussian_sigma,
 )
 from minimaxdp.laplace._accuracy import simultaneous_radius
-from minimaxdp.laplace._additive import AdditiveMechanism, plus_noise
+from minimaxdp.laplace._additive import ContinuousMechanism
 from minimaxdp.laplace._vector_noise import GaussianNoise, LaplaceNoise
 
 __all__ = ["Gaussian", "Laplace"]
 
 
 @dataclass(frozen=True)
-class Laplace(AdditiveMechanism):
+class Laplace(ContinuousMechanism):
     r"""The Laplace mechanism: the answer plus independent noise in every coordinate.
 
     .. math:: A(x) = f(x) + (Z_1, \dots, Z_k), \qquad
@@ -91,11 +91,6 @@ class Laplace(AdditiveMechanism):
         return LaplaceNoise(self.scale)
 
     @property
-    def variance(self) -> float:
-        r"""Of the noise in one coordinate: :math:`2 \lambda^2`."""
-        return 2 * self.scale**2
-
-    @property
     def privacy(self) -> Guarantee:
         """Pure privacy at epsilon; of one number it is attained."""
         return Pure(self.epsilon)
@@ -104,37 +99,6 @@ class Laplace(AdditiveMechanism):
     def pair(self) -> LaplacePair:
         """What neighbouring numbers look like at worst, with its privacy loss."""
         return LaplacePair(self.epsilon)
-
-    def log_density(self, noise: ArrayLike) -> Real:
-        """Log-density of the noise in one coordinate; -inf if it is too far out for a double.
-
-        Examples
-        --------
-        >>> round(float(np.exp(Laplace(1.0).log_density(0.0))), 12)
-        0.5
-        """
-        noise = _validate.real("noise", noise)
-        with np.errstate(over="ignore"):  # too far out for a double: -inf
-            return -abs(noise) / self.scale - np.log(2 * self.scale)
-
-    def privatize(self, answer: ArrayLike, *, rng: Rng = None) -> Real:
-        """Add independent noise to every coordinate of the answer.
-
-        Parameters
-        ----------
-        answer : array_like of finite numbers, any shape
-        rng : Generator, int or None
-
-        Returns
-        -------
-        float or ndarray, same shape
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an entry is not a finite number.
-        """
-        return plus_noise(answer, self.noise, rng)
 
     def interval(self, released: ArrayLike, level: float = 0.95) -> tuple[Real, Real]:
         r"""Interval that holds every coordinate of the true answer together.
@@ -147,7 +111,7 @@ class Laplace(AdditiveMechanism):
         Parameters
         ----------
         released : array_like
-            Output of :meth:`privatize`.
+            What ``privatize`` returned.
         level : float
             Coverage, from 1e-15 to 1 (1 excluded).
 
@@ -156,14 +120,14 @@ class Laplace(AdditiveMechanism):
         (low, high), each of the shape of `released`
         """
         released = _validate.real("released", released)
-        level = _validate.one_real("level", level, above=0, below=1)
-        _validate.one_real("level", level, minimum=1e-15)  # 1 - level must differ from 1
+        # 1 - level must differ from 1.
+        level = _validate.one_real("level", level, above=0, below=1, minimum=1e-15)
         radius = simultaneous_radius(np.size(released), 1 - level, self.scale)
         return released - radius, released + radius
 
 
 @dataclass(frozen=True)
-class Gaussian(AdditiveMechanism):
+class Gaussian(ContinuousMechanism):
     r"""The Gaussian mechanism: the answer plus normal noise in every coordinate.
 
     .. math:: A(x) = f(x) + (Z_1, \dots, Z_k), \qquad Z_i \sim N(0, \sigma^2)
@@ -204,10 +168,8 @@ class Gaussian(AdditiveMechanism):
     sensitivity: float = 1.0
 
     def __post_init__(self) -> None:
-        sigma = _validate.one_real("sigma", self.sigma, above=0)
-        sensitivity = _validate.one_real("sensitivity", self.sensitivity, above=0)
-        _validate.scale("sigma", sigma)
-        _validate.scale("sensitivity", sensitivity)
+        sigma = _validate.one_scale("sigma", self.sigma)
+        sensitivity = _validate.one_scale("sensitivity", self.sensitivity)
         _validate.scale("sensitivity / sigma", sensitivity / sigma)
         _validate.freeze(self, sigma=sigma, sensitivity=sensitivity)
 
@@ -245,11 +207,6 @@ class Gaussian(AdditiveMechanism):
         return GaussianNoise(self.sigma)
 
     @property
-    def variance(self) -> float:
-        """Of the noise in one coordinate."""
-        return self.sigma**2
-
-    @property
     def privacy(self) -> Guarantee:
         """Gaussian privacy at the sensitivity over sigma, exact."""
         return GaussianDP(self.sensitivity / self.sigma)
@@ -258,18 +215,6 @@ class Gaussian(AdditiveMechanism):
     def pair(self) -> GaussianPair:
         """What neighbouring answers look like at worst, with its privacy loss."""
         return GaussianPair(self.sensitivity / self.sigma)
-
-    def log_density(self, noise: ArrayLike) -> Real:
-        """Log-density of the noise in one coordinate; -inf if it is too far out for a double.
-
-        Examples
-        --------
-        >>> float(Gaussian(1.0).log_density(0.0) - Gaussian(1.0).log_density(2.0))
-        2.0
-        """
-        noise = np.asarray(_validate.real("noise", noise))
-        with np.errstate(over="ignore"):  # too far out for a double: -inf
-            return self.noise.log_density(noise[..., None])
 
     def delta(self, epsilon: ArrayLike) -> Real:
         """Smallest delta that goes with an epsilon, exact: see `guarantees.gaussian_delta`.
@@ -280,16 +225,6 @@ class Gaussian(AdditiveMechanism):
         0.1269
         """
         return gaussian_delta(epsilon, self.sigma, self.sensitivity)
-
-    def privatize(self, answer: ArrayLike, *, rng: Rng = None) -> Real:
-        """Add independent noise to every coordinate of the answer: any shape to the same.
-
-        Examples
-        --------
-        >>> Gaussian(1.0).privatize([3.0, 10.0], rng=0).shape
-        (2,)
-        """
-        return plus_noise(answer, self.noise, rng)
 
     def interval(self, released: ArrayLike, level: float = 0.95) -> tuple[Real, Real]:
         """Interval that holds every coordinate of the true answer together, exactly.

@@ -127,7 +127,7 @@ class GaussianNoise(Noise):
         >>> GaussianNoise(2.0, 3).sample(5, rng=0).shape
         (5, 3)
         """
-        size = draws(size, self.d)
+        size = _rows(size, self.d)
         return _validate.generator(rng).normal(scale=self.sigma, size=(size, self.d))
 
     def kl(self, shift: ArrayLike) -> float:
@@ -234,7 +234,7 @@ class LaplaceNoise(Noise):
 
     def sample(self, size: int, *, rng: Rng = None) -> Array:
         """Independent draws, shape (size, d)."""
-        size = draws(size, self.d)
+        size = _rows(size, self.d)
         return _validate.generator(rng).laplace(scale=self.scale, size=(size, self.d))
 
     def log_ratio(self, shift: ArrayLike) -> float:
@@ -319,7 +319,7 @@ class L2LaplaceNoise(Noise):
         >>> L2LaplaceNoise(2.0, 3).sample(5, rng=0).shape
         (5, 3)
         """
-        size = draws(size, self.d)
+        size = _rows(size, self.d)
         rng = _validate.generator(rng)
         direction = rng.standard_normal((size, self.d))
         length = rng.gamma(self.d, self.scale, size=(size, 1))
@@ -342,8 +342,8 @@ def _set(noise: Any, name: str) -> None:
     _validate.freeze(noise, **{name: size, "d": d})
 
 
-def draws(size: Any, *shape: int) -> int:
-    """A checked number of draws of arrays of that shape."""
+def _rows(size: Any, d: int) -> int:
+    """A checked number of draws of d coordinates."""
     size = _validate.one_integer("size", size, minimum=0)
-    _validate.memory("size", size, *shape)
+    _validate.memory("size", size, d)
     return size

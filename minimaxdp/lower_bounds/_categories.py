@@ -120,9 +120,6 @@ def _contraction(n: Any, d: Any, privacy: Guarantee, norm: str) -> Array:
     if norm == "l2":
         values = forms.categories_contraction_form(NUMPY, n, k, kappa)
     else:
-        # Any delta gives a bound; this one is near the best for many people.
-        rate = 4 * kappa / k**2
-        squared = np.minimum(1.0, 1 / (6 * rate) / n)
-        same = NUMPY.survive(rate * squared, n)
-        values = np.sqrt(squared) * same / (1 + np.sqrt(1 - same))
+        # Of the form of the bound for two ends, at what a person tells of one of k/2 pairs.
+        values = 2 * forms.endpoint_contraction_form(NUMPY, n, 4 * kappa / k**2)
     return np.where(k <= d, values, 0.0).max(axis=-1)

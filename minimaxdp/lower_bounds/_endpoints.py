@@ -12,7 +12,8 @@ from minimaxdp._operations import NUMPY
 from minimaxdp._types import Array, Real, Rng
 from minimaxdp.guarantees import Guarantee, TotalVariation
 from minimaxdp.lower_bounds import _forms as forms
-from minimaxdp.lower_bounds._testing import coupled_distance, tv_level
+from minimaxdp.lower_bounds._mean_methods import le_cam_floor
+from minimaxdp.lower_bounds._testing import tv_level
 
 __all__ = ["endpoint_floor", "subset_maximum", "subset_maximum_risk"]
 
@@ -70,9 +71,8 @@ def endpoint_floor(
         return np.where(load >= 0.5, 1 / (16 * load), (1 - load) / 4)[()]
     found = forms.endpoint_forms(NUMPY, n, privacy)
     if variant == "best" and privacy.can_imply(TotalVariation):
-        n_, alpha = n[..., None], np.asarray(privacy.implies(TotalVariation).alpha)[..., None]
-        gap = np.minimum(1, np.geomspace(1e-3, 1, 300) * 20 / (n_ * alpha))
-        found["le_cam"] = (gap / 2 * (1 - coupled_distance(n_, alpha, gap))).max(axis=-1)
+        # Of two ends a share t apart one is missed by t/2, of two means by a power of a mass t.
+        found["le_cam"] = le_cam_floor(n, privacy.implies(TotalVariation).alpha, 1) / 2
     return np.maximum.reduce(np.broadcast_arrays(*found.values()))[()]
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "multinomial_forms",
     "nonprivate_form",
     "packing_form",
+    "volume_form",
 ]
 
 
@@ -67,6 +68,13 @@ def packing_form(m: M, n: Any, d: Any, epsilon: Any, delta: Any, power: Any) -> 
         head = 128
     p = m.least(1, m.largest(0, room) / (n * epsilon))
     return p**power / head
+
+
+def volume_form(m: M, n: Any, d: Any, epsilon: Any, power: Any) -> Any:
+    """A uniform point of the ball, whose posterior density privacy bounds, at the best mass p."""
+    told = -m.expm1(-2 * epsilon / d)
+    p = m.least(1, power / ((n + power) * told))
+    return p**power * d / (d + 2) * m.exp(n * m.log1p(-p * told))
 
 
 def fano_form(m: M, n: Any, d: Any, rho: Any, power: Any) -> Any:
@@ -155,7 +163,9 @@ def mean_forms(m: M, n: Any, d: Any, privacy: Guarantee, power: Any) -> dict[str
     found["le_cam"] = le_cam_form(m, n, alpha, power)
     found["assouad"] = assouad_form(m, n, d, alpha, power)
     if isinstance(privacy, Pure | Smooth):
-        found["packing"] = packing_form(m, n, d, privacy.pure_form(m), None, power)
+        epsilon = privacy.pure_form(m)
+        found["packing"] = packing_form(m, n, d, epsilon, None, power)
+        found["volume"] = volume_form(m, n, d, epsilon, power)
     if isinstance(privacy, Approximate) and not np.any(np.equal(privacy.epsilon, 0)):
         delta = None if np.all(np.equal(privacy.delta, 0)) else privacy.delta
         found["packing"] = packing_form(m, n, d, privacy.epsilon, delta, power)

@@ -2,6 +2,7 @@ r"""The arguments behind the floors of a mean, each at its sharpest, for r = 1."
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from minimaxdp._operations import NUMPY
 from minimaxdp._types import Array
 from minimaxdp.lower_bounds._forms import fano_form
 from minimaxdp.lower_bounds._packing import sphere_packing_size
-from minimaxdp.lower_bounds._testing import coupled_distance, fano, packing_error
+from minimaxdp.lower_bounds._testing import coupled_distance, fano, sharp_packing_error
 
 __all__ = ["fano_floor", "le_cam_floor", "packing_floor"]
 
@@ -24,7 +25,7 @@ def le_cam_floor(n: Any, alpha: Any, power: Any) -> Array:
     return (p**power * (1 - coupled_distance(n, alpha, p))).max(axis=-1)
 
 
-@np.vectorize
+@partial(np.vectorize, otypes=[float])  # else the first setting is evaluated twice
 def packing_floor(n: float, d: float, epsilon: float, delta: float, power: float) -> float:
     """Packings of the sphere: a pair of points, the unit vectors, and those counted by volume.
 
@@ -38,18 +39,19 @@ def packing_floor(n: float, d: float, epsilon: float, delta: float, power: float
     best = 0.0
     for s, size, factor in packings:
         scale = np.log(max(size, np.e)) / (n * epsilon)
+        log_others = float(np.log(min(size, 1e300) - 1))
         for p in np.unique(np.minimum(1.0, scale * np.geomspace(0.05, 8, 40))):
             square = factor * (s / 2 * p ** (power / 2)) ** 2
             if square <= best:  # not even certain error would help
                 continue
-            error = packing_error(int(n), p, min(size, 1e300), _budget(epsilon, delta))
+            error = sharp_packing_error(int(n), p, log_others, epsilon, delta)
             best = max(best, square * error)
             if factor * (s / 2) ** 2 * error <= best:  # the error falls as p grows
                 break
     return best
 
 
-@np.vectorize
+@partial(np.vectorize, otypes=[float])
 def fano_floor(n: float, d: float, rho: float, power: float) -> float:
     r"""Zero-concentrated privacy: a pair of points, and packings by Fano's inequality.
 
@@ -73,9 +75,3 @@ def fano_floor(n: float, d: float, rho: float, power: float) -> float:
                 wrong = np.maximum(wrong, fano(information, int(size)))
             best = max(best, float((s**2 / 4 * p**power * wrong).max()))
     return max(best, float(fano_form(NUMPY, n, d, rho, power)))
-
-
-def _budget(epsilon: float, delta: float) -> Any:
-    from minimaxdp.guarantees import Approximate, Pure
-
-    return Approximate(epsilon, delta) if delta > 0 else Pure(epsilon)

@@ -6,7 +6,8 @@ Euclidean, and k may be infinite, which means :math:`\|X\|_2 \le r`.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,12 +28,24 @@ from minimaxdp.guarantees import (
 )
 from minimaxdp.lower_bounds import _forms as forms
 from minimaxdp.lower_bounds import _mean_methods as methods
+from minimaxdp.lower_bounds._curator_means import CURATOR_METHODS, curator_floors, largest_first
+from minimaxdp.lower_bounds._local_means import LOCAL_METHODS, local_floors
 from minimaxdp.lower_bounds._testing import budget
 
-__all__ = ["mean_floor", "privacy_crossover_level", "privacy_crossover_n", "tv_modulus"]
+__all__ = [
+    "mean_floor",
+    "mean_floors",
+    "privacy_crossover_level",
+    "privacy_crossover_n",
+    "tv_modulus",
+]
 
-Method = Literal["le_cam", "assouad", "packing", "fano", "contraction"]
-METHODS: tuple[Method, ...] = ("le_cam", "assouad", "packing", "fano", "contraction")
+Method = Literal[
+    "le_cam", "assouad", "packing", "fano", "contraction",
+    "volume", "cap", "axes", "cube", "shannon", "population",
+    "information", "sphere", "ball",
+]  # fmt: skip
+METHODS: tuple[Method, ...] = get_args(Method)
 VARIANTS = ("best", "closed", "paper")
 
 
@@ -59,6 +72,15 @@ def mean_floor(
     packing      :math:`\varepsilon` (and :math:`\delta`)        :math:`d^2 (n \varepsilon)^{-2}`
     fano         zero-concentrated privacy :math:`\rho`          :math:`d\, n^{-2} \rho^{-1}`
     contraction  local privacy :math:`\varepsilon`               :math:`d\, n^{-1} \varepsilon^{-2}`
+    volume, cap  pure privacy                                    :math:`d^2 (n \varepsilon)^{-2}`
+    axes         a total-variation level                         :math:`d\, (n \alpha)^{-2}`
+    cube         any of the others                               :math:`d\, (n \varepsilon)^{-2}`
+    shannon      zero-concentrated privacy                       :math:`d\, n^{-2} \rho^{-1}`
+    population   approximate privacy                             :math:`d \ln\frac1\delta
+                                                                 (n \varepsilon)^{-2}`
+    information  local privacy                                   :math:`e^{-n \varepsilon^2/(4 d)}`
+    sphere       local privacy, d at least 2                     :math:`d\, n^{-1} \varepsilon^{-2}`
+    ball         local privacy                                   :math:`d\, n^{-1} \varepsilon^{-2}`
     ===========  ==============================================  ===============================
 
     with powers 1 - 1/k of these for a bounded k-th moment.
@@ -97,7 +119,9 @@ def mean_floor(
     with sharper constants: Le Cam's convex bound with the coupling of :func:`private_distance`
     (exact for two values and :math:`n \alpha \le \frac12`); Assouad's argument over the signs of m
     of d axes; the sharp form of :func:`packing_error`; Fano's inequality with group privacy; and
-    the :func:`hellinger_contraction`, with Rohde and Steinberger's modulus in one dimension.
+    the :func:`hellinger_contraction`, with Rohde and Steinberger's modulus in one dimension. The
+    methods from "volume" on are the book's own, stated and proved in the
+    chapters on lower bounds and on means; :func:`mean_floors` tells which of all is the best.
 
     Examples
     --------
@@ -106,7 +130,7 @@ def mean_floor(
     >>> [mean_floor(10, 1, TotalVariation(0.05), variant=v) for v in ("best", "paper")]
     [0.5, 0.25]
     >>> [mean_floor(1000, 200, g) for g in (Pure(0.1), ZCDP(0.005), Local(Pure(0.1)))]
-    [0.0900, 0.0050, 0.1469]
+    [0.4007, 0.0145, 0.9875]
     """
     n, r = _validate.integer("n", n, minimum=1), _validate.scale("r", r)
     d, k = _validate.integer("d", d, minimum=1), _validate.moment(k)
@@ -139,6 +163,72 @@ def _floors(n: Any, d: Any, privacy: Guarantee, power: Any, method: Any, variant
     return [found[method]]
 
 
+def mean_floors(
+    n: int, d: int, privacy: Guarantee, k: float = np.inf, r: float = 1.0
+) -> dict[str, float]:
+    r"""Every lower bound on the minimax risk of the mean, by the name of its argument.
+
+    Parameters
+    ----------
+    n, d : int
+        Number of people and dimension, at least 1.
+    privacy : Guarantee
+        Of single levels.
+    k : float
+        Bounded moment, at least 2; may be infinite.
+    r : float
+        Radius, from 1e-150 to 1e150.
+
+    Returns
+    -------
+    dict of str to float
+        The largest first, "plain" being the minimax risk without privacy for a number in
+        [-r, r]; each is what :func:`mean_floor` gives for the method, and the first is what it
+        gives without one.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`mean_floor`.
+
+    Examples
+    --------
+    >>> found = mean_floors(1000, 200, Pure(0.05))
+    >>> next(iter(found)), found["packing"] < found["cap"]
+    ('cap', True)
+    """
+    n = _validate.one_integer("n", n, minimum=1)
+    d = _validate.one_integer("d", d, minimum=1)
+    k = _validate.scalar("k", np.asarray(_validate.moment(k)))
+    r = _validate.scalar("r", np.asarray(_validate.scale("r", r)))
+    privacy = _validate.instance("privacy", privacy, Guarantee).under("replacement")
+    _validate.single_levels(privacy)
+    found = {"plain": forms.nonprivate_form(NUMPY, float(n))}
+    found |= _best_forms(np.float64(n), np.float64(d), privacy, 2 - 2 / np.float64(k), None)
+    return {name: float(r**2 * value) for name, value in largest_first(found).items()}
+
+
+def _sharper(n: Any, d: Any, privacy: Guarantee, power: Any, wanted: tuple[str, ...]) -> Any:
+    """The floors for single numbers, one setting after the other: name to array."""
+    local = isinstance(privacy, Local) and privacy.can_imply(Pure)
+    inner = privacy.inner if isinstance(privacy, Local) else privacy
+    levels = inner.levels_as_arrays()
+    shape = np.broadcast_shapes(*(np.shape(x) for x in (n, d, power, *levels.values())))
+    found: dict[str, Any] = {}
+    for i in np.ndindex(shape):
+        people, size, exponent = (float(np.broadcast_to(x, shape)[i]) for x in (n, d, power))
+        one = replace(inner, **{k: float(np.broadcast_to(v, shape)[i]) for k, v in levels.items()})
+        if local:
+            pure = float(one.implies(Pure).epsilon)
+            here = local_floors(people, int(size), pure, exponent, wanted)
+        else:
+            here = curator_floors(people, int(size), one, exponent, wanted)
+        for name in wanted:
+            found.setdefault(name, np.zeros(shape))[i] = here.get(name, 0.0)
+    found = {name: value for name, value in found.items() if np.any(value > 0)}
+    return found
+
+
 def _best_forms(n: Any, d: Any, privacy: Guarantee, power: Any, method: Any) -> dict[str, Any]:
     """Each argument at its sharpest, at the level that the definition implies."""
     found: dict[str, Any] = {}
@@ -157,6 +247,12 @@ def _best_forms(n: Any, d: Any, privacy: Guarantee, power: Any, method: Any) -> 
         found["packing"] = methods.packing_floor(n, d, *budget(privacy), power)
     if "fano" in wanted and privacy.can_imply(ZCDP):
         found["fano"] = methods.fano_floor(n, d, privacy.implies(ZCDP).rho, power)
+    if isinstance(privacy, Local):
+        sharper = LOCAL_METHODS if privacy.can_imply(Pure) else ()
+    else:
+        sharper = CURATOR_METHODS if privacy.can_imply(TotalVariation) else ()
+    if names := tuple(name for name in sharper if name in wanted):
+        found |= _sharper(n, d, privacy, power, names)
     if not found and not isinstance(privacy, NonPrivate) and method is None:
         raise ValueError(f"privacy must allow some lower bound, got {privacy!r}")
     return found

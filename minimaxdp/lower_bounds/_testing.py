@@ -341,6 +341,11 @@ def packing_error(
         left = inflated / 2 - leak * np.exp(min(log_others, 600.0))
         return float(max(left / (1 + inflated), 0.0))
     _validate.memory("n", 40 + 18 * np.sqrt(n * p), 16 * _PIECES)
+    return sharp_packing_error(n, p, float(log_others), epsilon, delta)
+
+
+def sharp_packing_error(n: int, p: float, log_others: float, epsilon: float, delta: float) -> float:
+    """The sharper bound of `packing_error`; there are exp(log_others) + 1 hypotheses."""
     # Bernstein: less than 1e-16 of B lies outside, and leaving it out only lowers g.
     reach = 9 * np.sqrt(n * p * (1 - p)) + 30
     b = np.arange(max(int(n * p - reach), 0), min(int(np.ceil(n * p + reach)), n) + 1)[:, None]
@@ -355,11 +360,14 @@ def packing_error(
     short = b[:, 0] < j[-1]  # b steps have b + 1 pieces, the last up to one
     last = np.minimum(b[short, 0], j[-1])
     width[short, last] = mass[short, 0] * (1 - edges[last])
-    slope = log_others - epsilon * (b - 2 * j)
-    order = np.argsort(slope, axis=None)
-    width, slope = width.ravel()[order], np.exp(np.minimum(slope.ravel()[order], 700.0))
-    s = np.r_[0.0, width.cumsum()]
-    excess = 1 - s - np.r_[0.0, (width * slope).cumsum()]
+    # Pieces of one slope are one piece; they are taken from the flattest on.
+    steep = 2 * j - b
+    flattest = int(steep.min())
+    width = np.bincount((steep - flattest).ravel(), weights=width.ravel())
+    slope = log_others + epsilon * np.arange(flattest, flattest + width.size)
+    slope = np.exp(np.minimum(slope, 700.0))
+    s, spent = (np.append(0.0, part.cumsum()) for part in (width, width * slope))
+    excess = 1 - s - spent
     if leak > 0:
         excess += leak * np.exp(min(log_others, 600.0))
     i = int(np.argmax(excess <= 0))

@@ -113,7 +113,6 @@ def noise_second_moment(
     _validate.choice("variant", variant, VARIANTS)
     if noise is not None:
         _validate.choice("noise", noise, NOISES)
-    _validate.broadcast(n=n, d=d)
     if isinstance(privacy, Local) or privacy.relation != "replacement":
         raise ValueError(f"privacy must be a curator's, of replacement, got {privacy!r}")
     _validate.broadcast(n=n, d=d, **privacy.levels_as_arrays())
@@ -391,10 +390,8 @@ def shrinkage_factor(factor: ArrayLike, n: ArrayLike) -> Real:
     >>> shrinkage_factor(0.0, 100), shrinkage_factor(1.0, 100)
     (0.9090909090909091, 0.5)
     """
-    n, factor = (
-        _validate.integer("n", n, minimum=1),
-        _validate.real("factor", factor, minimum=0, maximum=1e150),
-    )
+    factor = _validate.real("factor", factor, minimum=0, maximum=1e150)
+    n = _validate.integer("n", n, minimum=1)
     return 1 / (1 + np.maximum(factor, 1 / np.sqrt(n)))
 
 
@@ -431,10 +428,8 @@ def shrunk_ceiling(factor: ArrayLike, n: ArrayLike, r: ArrayLike = 1.0) -> Real:
     >>> shrunk_ceiling(0.0, 9), shrunk_ceiling(3.0, 9)
     (0.0625, 0.75)
     """
-    n, factor = (
-        _validate.integer("n", n, minimum=1),
-        _validate.real("factor", factor, minimum=0, maximum=1e150),
-    )
+    factor = _validate.real("factor", factor, minimum=0, maximum=1e150)
+    n = _validate.integer("n", n, minimum=1)
     r = _validate.scale("r", r)
     _validate.broadcast(factor=factor, n=n, r=r)
     return r**2 * forms.shrunk_form(NUMPY, factor, n)
@@ -520,7 +515,7 @@ def _printed_rate(n: Any, d: Any, privacy: Guarantee) -> Any:
     if isinstance(privacy, NonPrivate):
         return np.zeros(np.broadcast_shapes(np.shape(n), np.shape(d)))
     if isinstance(privacy, KL | ZCDP):
-        return d / n**2 * (privacy._gaussian_mu() ** -2 * 2)
+        return d / n**2 * (2 / privacy.mu_squared_form())
     if isinstance(privacy, TotalVariation):
         return d / (n * privacy.alpha) ** 2
     if isinstance(privacy, Approximate):

@@ -88,7 +88,7 @@ class PrivUnit:
             self,
             epsilon=_validate.one_real("epsilon", self.epsilon, minimum=1e-100, maximum=700),
             d=d,
-            radius=_validate.scalar("radius", _validate.scale("radius", self.radius)),
+            radius=_validate.one_scale("radius", self.radius),
             gamma=_validate.one_real("gamma", self.gamma, minimum=0, below=1),
         )
         if d == 1 and self.gamma != 0:

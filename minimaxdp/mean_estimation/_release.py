@@ -99,9 +99,8 @@ class PrivateMean:
         privacy = _validate.instance("privacy", privacy, Guarantee)
         n, d = _validate.one_integer("n", n, minimum=1), _validate.one_integer("d", d, minimum=1)
         k = _validate.scalar("k", np.asarray(_validate.moment(k)))
-        r = _validate.scalar("r", _validate.scale("r", r))
-        for name, level in privacy.levels_as_arrays().items():
-            _validate.scalar(f"privacy's {name}", level)
+        r = _validate.one_scale("r", r)
+        _validate.single_levels(privacy)
         factor = float(noise_second_moment(n, d, privacy, noise=noise, variant=variant))
         if not np.isfinite(factor):
             raise ValueError(f"noise must be one that keeps {privacy!r}, got {noise!r}")
@@ -171,10 +170,9 @@ class PrivateMean:
     def privatize_mean(self, mean: ArrayLike, *, rng: Rng = None) -> Array:
         """Add noise to the mean of truncated records, shape (d,), or to rows, shape (m, d)."""
         mean = np.asarray(_validate.real("mean", mean))
-        if self.noise is not None:
-            _validate.entries("mean", mean, self.noise.d)
         if self.noise is None:
             return mean
+        _validate.entries("mean", mean, self.noise.d)
         noise = self.noise.sample(int(np.prod(mean.shape[:-1])), rng=rng)
         return mean + noise.reshape(mean.shape)
 

@@ -28,14 +28,14 @@ Variant = Literal["best", "paper"]
 def project_to_ball(x: ArrayLike, radius: float) -> Array:
     r"""Bring every vector to the nearest point of a ball.
 
-    .. math:: \pi_\rho(x) = x \min\Big\{1, \frac{\rho}{\|x\|_2}\Big\}
+    .. math:: \pi_R(x) = x \min\Big\{1, \frac{R}{\|x\|_2}\Big\}
 
     Parameters
     ----------
     x : array_like, shape (..., d)
         Vectors along the last axis.
     radius : float
-        Radius rho, positive; ``numpy.inf`` leaves the vectors as they are.
+        Radius R, positive; ``numpy.inf`` leaves the vectors as they are.
 
     Returns
     -------
@@ -118,17 +118,17 @@ def bias_bound(
 ) -> Real:
     r"""Largest bias that truncation causes over a class with a bounded moment.
 
-    .. math:: \|\mathbb E \pi_\rho(X) - \mathbb E X\|_2 \le c_k \frac{r^k}{\rho^{k - 1}}
+    .. math:: \|\mathbb E \pi_R(X) - \mathbb E X\|_2 \le c_k \frac{r^k}{R^{k - 1}}
               \quad\text{if } \mathbb E \|X\|_2^k \le r^k
 
-    Attained with the sharp constant if :math:`\rho \ge r (1 - 1/k)`, by mass
-    :math:`(r/a)^k` at distance :math:`a = \rho \frac{k}{k - 1}`. For bounded data (infinite k)
-    the bias is :math:`(r - \rho)_+`.
+    Attained with the sharp constant if :math:`R \ge r (1 - 1/k)`, by mass
+    :math:`(r/a)^k` at distance :math:`a = R \frac{k}{k - 1}`. For bounded data (infinite k)
+    the bias is :math:`(r - R)_+`.
 
     Parameters
     ----------
     radius : array_like
-        Radius rho of the ball, positive.
+        Radius R of the ball, positive.
     k : array_like
         Bounded moment, greater than 1; may be infinite.
     r : array_like
@@ -148,24 +148,24 @@ def bias_bound(
     Notes
     -----
     Barber and Duchi (2014), Lemma 3 (claim ``BD-Lem3``). The sharp constant is the largest
-    value of :math:`(t - \rho)_+ / t^k`.
+    value of :math:`(t - R)_+ / t^k`.
 
     Examples
     --------
     >>> bias_bound(2.0, 2), bias_bound(2.0, 2, variant="paper")
     (0.125, 0.5)
     """
-    rho, r = _validate.real("radius", radius, above=0), _validate.scale("r", r)
+    radius, r = _validate.real("radius", radius, above=0), _validate.scale("r", r)
     k = np.asarray(_validate.real("k", k, above=1, infinite=True))
-    _validate.broadcast(radius=rho, k=k, r=r)
+    _validate.broadcast(radius=radius, k=k, r=r)
     inside = np.where(np.isinf(k), 2.0, k)
     with np.errstate(over="ignore"):
         value = (
             bias_constant(inside, variant=variant)
             * r
-            * np.exp((inside - 1) * (np.log(r) - np.log(rho)))
+            * np.exp((inside - 1) * (np.log(r) - np.log(radius)))
         )
-    return np.where(np.isinf(k), np.maximum(r - rho, 0.0), value)[()]
+    return np.where(np.isinf(k), np.maximum(r - radius, 0.0), value)[()]
 
 
 @dataclass(frozen=True)
@@ -237,13 +237,13 @@ class FiniteLaw:
         return FiniteLaw(project_to_ball(self.points, radius), self.probabilities)
 
     def bias(self, radius: float) -> float:
-        r"""Distance :math:`\|\mathbb E \pi_\rho(X) - \mathbb E X\|_2` that truncation causes."""
+        r"""Distance :math:`\|\mathbb E \pi_R(X) - \mathbb E X\|_2` that truncation causes."""
         return float(np.linalg.norm(self.truncated(radius).mean - self.mean))
 
     def risk(self, radius: float, n: int, energy: float = 0.0) -> float:
         r"""Exact mean squared error of the truncated mean with noise of a given energy.
 
-        .. math:: \|b\|_2^2 + \frac{\mathrm{Var}(\pi_\rho(X))}{n} + \mathbb E \|W\|_2^2
+        .. math:: \|b\|_2^2 + \frac{\mathrm{Var}(\pi_R(X))}{n} + \mathbb E \|W\|_2^2
         """
         n = _validate.one_integer("n", n, minimum=1)
         energy = _validate.one_real("energy", energy, minimum=0)
@@ -307,7 +307,7 @@ def two_point_law(
     k = _validate.one_real("k", k, minimum=1, infinite=True)
     p = _validate.one_real("p", p, above=0, maximum=1)
     d = _validate.one_integer("d", d, minimum=1)
-    r = _validate.scalar("r", _validate.scale("r", r))
+    r = _validate.one_scale("r", r)
     symmetric = _validate.flag("symmetric", symmetric)
     _validate.memory("d", 3, d)
     tip = np.zeros((1, d))
@@ -361,7 +361,7 @@ def heavy_tail(
     """
     k = _validate.one_real("k", k, minimum=1, maximum=500)
     d = _validate.one_integer("d", d, minimum=1)
-    r = _validate.scalar("r", _validate.scale("r", r))
+    r = _validate.one_scale("r", r)
     tilt = _validate.one_real("tilt", tilt, minimum=-1, maximum=1)
     most = int(1000 / (k + 0.5)) + 1
     levels = min(40, most) if levels is None else levels

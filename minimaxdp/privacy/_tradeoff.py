@@ -48,10 +48,7 @@ def tradeoff_curve(p: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
     >>> alpha.tolist(), beta.tolist()
     ([0.0, 0.25, 1.0], [1.0, 0.25, 0.0])
     """
-    p, q = _validate.distribution("p", p), _validate.distribution("q", q)
-    if p.ndim != 1 or p.shape != q.shape:
-        raise ValueError(f"p and q must be two laws on one set, got {p.shape} and {q.shape}")
-    p, q = _falling(p, q)
+    p, q = _falling(*_validate.two_laws(p, q))
     alpha = np.concatenate([[0.0], p.cumsum()])
     beta = np.concatenate([q[::-1].cumsum()[::-1], [0.0]])
     alpha[-1] = 1.0

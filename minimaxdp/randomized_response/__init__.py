@@ -6,7 +6,11 @@ Mechanisms, each exactly epsilon-locally private:
 - :class:`SymmetricUnary` -- one of d categories as d bits, each perturbed with budget epsilon/2;
 - :class:`KaryRR` -- one of d categories, replaced by another one with some probability;
 - :class:`SubsetSelection`, :class:`OptimizedUnary`, :class:`HadamardResponse` -- better
-  encodings of many categories.
+  encodings of many categories;
+- :class:`SurveyDesign` -- one bit through any design that surveys use: Warner's, forced response,
+  an unrelated question, crosswise.
+
+Anonymous reports are more private than signed ones: :func:`shuffled_delta` says how much, exactly.
 
 A mechanism perturbs records (`privatize`) or, with the same law and at a cost that does not
 depend on their number, counts of records (`privatize_counts`); `estimate` inverts it without
@@ -30,6 +34,7 @@ from minimaxdp.randomized_response._categorical import (
     project_to_simplex,
     unary_risk,
 )
+from minimaxdp.randomized_response._designs import SurveyDesign
 from minimaxdp.randomized_response._encodings import (
     HadamardResponse,
     OptimizedUnary,
@@ -41,6 +46,12 @@ from minimaxdp.randomized_response._encodings import (
 )
 from minimaxdp.randomized_response._evasion import evasive_survey_risk, survey_crossover
 from minimaxdp.randomized_response._shared import Encoding
+from minimaxdp.randomized_response._shuffle import (
+    clones_epsilon,
+    shuffled_budget,
+    shuffled_delta,
+    shuffled_epsilon,
+)
 
 __all__ = [
     "BinaryRR",
@@ -49,15 +60,20 @@ __all__ = [
     "KaryRR",
     "OptimizedUnary",
     "SubsetSelection",
+    "SurveyDesign",
     "SymmetricUnary",
     "best_subset_size",
     "binary_variance",
+    "clones_epsilon",
     "effective_sample_size",
     "evasive_survey_risk",
     "hadamard_risk",
     "kary_risk",
     "optimized_unary_risk",
     "project_to_simplex",
+    "shuffled_budget",
+    "shuffled_delta",
+    "shuffled_epsilon",
     "subset_selection_risk",
     "survey_crossover",
     "unary_risk",

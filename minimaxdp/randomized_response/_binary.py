@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from minimaxdp import _validate
 from minimaxdp._types import Array, Integer, Real, Rng
 from minimaxdp.guarantees import Guarantee, Local, Pure
-from minimaxdp.randomized_response._shared import CHUNK
+from minimaxdp.randomized_response._shared import CHUNK, binomial_interval
 
 __all__ = ["BinaryRR", "binary_variance"]
 
@@ -283,14 +282,11 @@ class BinaryRR:
         n = _validate.one_integer("n", n, minimum=1)
         ones = _validate.integer("reported_ones", reported_ones, minimum=0, maximum=n)
         level = _validate.real("level", level, above=0, below=1)
-        tail = (1 - level) / 2
-        # Where no report (or every one) is a one the bound is the end of the scale.
-        low = np.where(ones > 0, scipy.stats.beta.ppf(tail, np.maximum(ones, 1), n - ones + 1), 0.0)
-        high = np.where(
-            ones < n, scipy.stats.beta.isf(tail, ones + 1, np.maximum(n - ones, 1)), 1.0
-        )
         gap = np.tanh(self.epsilon / 2)
-        ends = [np.clip((end - self.flip_probability) / gap, 0, 1)[()] for end in (low, high)]
+        ends = [
+            np.clip((end - self.flip_probability) / gap, 0, 1)[()]
+            for end in binomial_interval(ones, n, level)
+        ]
         return ends[0], ends[1]
 
     def variance(self, n: ArrayLike) -> Real:

@@ -353,8 +353,7 @@ def unary_risk(epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike) -> Real:
     >>> round(float(unary_risk(2 * np.log(2), [0.5, 0.5], 10)), 12)
     0.45
     """
-    epsilon, n = _validate.epsilon(epsilon), _validate.integer("n", n, minimum=1)
-    theta = _validate.distribution("theta", theta)
+    epsilon, theta, n = risk_arguments(epsilon, theta, n)
     with np.errstate(divide="ignore"):  # beyond the largest double: infinite
         noise = theta.shape[-1] / (4 * np.sinh(epsilon / 4) ** 2)
     return (noise + (theta * (1 - theta)).sum(axis=-1)) / n

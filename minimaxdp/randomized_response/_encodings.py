@@ -77,7 +77,7 @@ class SubsetSelection(Encoding):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.w is None:
-            w = int(best_subset_size(self.epsilon, self.d))
+            w = int(best_subset_size(self.d, self.epsilon))
         else:
             w = _validate.one_integer("w", self.w, minimum=1, maximum=self.d - 1)
         _validate.freeze(self, w=w)
@@ -236,9 +236,7 @@ class OptimizedUnary(Encoding):
 
     def channel(self) -> Array:
         """The mechanism as a matrix, shape (d, 2**d), columns as for :class:`SymmetricUnary`."""
-        if self.d > 16:
-            raise ValueError(f"d must be at most 16 for the full matrix, got {self.d}")
-        bits = (np.arange(2**self.d)[:, None] >> np.arange(self.d)[::-1]) & 1
+        bits = bit_vectors(self.d)
         chance = np.where(np.eye(self.d, dtype=bool), 0.5, self.other_probability)
         return np.where(bits[None] == 1, chance[:, None], 1 - chance[:, None]).prod(axis=2)
 
@@ -441,7 +439,7 @@ class HadamardResponse(Encoding):
         return (walsh_hadamard(seen)[..., 1 : self.d + 1] + total) // 2
 
 
-def best_subset_size(epsilon: ArrayLike, d: ArrayLike) -> Integer:
+def best_subset_size(d: ArrayLike, epsilon: ArrayLike) -> Integer:
     r"""The subset size with the least risk at the uniform law.
 
     .. math:: w \in \Big\{\Big\lfloor \frac{d}{e^\varepsilon + 1} \Big\rfloor,
@@ -449,10 +447,10 @@ def best_subset_size(epsilon: ArrayLike, d: ArrayLike) -> Integer:
 
     Parameters
     ----------
-    epsilon : array_like
-        Privacy budget in nats, positive.
     d : array_like of int
         Number of categories, at least 2.
+    epsilon : array_like
+        Privacy budget in nats, positive.
 
     Returns
     -------
@@ -465,7 +463,7 @@ def best_subset_size(epsilon: ArrayLike, d: ArrayLike) -> Integer:
 
     Examples
     --------
-    >>> int(best_subset_size(1e-6, 10)), int(best_subset_size(5.0, 10))
+    >>> int(best_subset_size(10, 1e-6)), int(best_subset_size(10, 5.0))
     (5, 1)
     """
     epsilon, d = _validate.epsilon(epsilon), _validate.integer("d", d, minimum=2)
@@ -519,7 +517,7 @@ def subset_selection_risk(
     epsilon, theta, n = risk_arguments(epsilon, theta, n)
     d = theta.shape[-1]
     if w is None:
-        w = best_subset_size(epsilon, d)
+        w = best_subset_size(d, epsilon)
     else:
         w = _validate.one_integer("w", w, minimum=1, maximum=d - 1)
     p = w / (w + (d - w) * np.exp(-epsilon))

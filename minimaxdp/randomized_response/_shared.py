@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate
 from minimaxdp._types import Array, Integer, Real, Rng
 from minimaxdp.guarantees import Guarantee, Local, Pure
+from minimaxdp.hypercube import corners
 
 # Uniform draws held at once: half a megabyte, still in the cache when they are used.
 CHUNK = 2**16
@@ -121,11 +124,21 @@ class Encoding(ABC):
         return rng.binomial(counts, own, shape) + rng.binomial(others, other, shape)
 
 
+def binomial_interval(ones: Any, n: int, level: Any) -> tuple[Array, Array]:
+    """Clopper and Pearson's interval for the probability behind a count, of at least the level."""
+    ones, tail = np.asarray(ones), (1 - level) / 2
+    # Where no report (or every one) is a one the bound is the end of the scale.
+    beta = scipy.stats.beta
+    low = np.where(ones > 0, beta.ppf(tail, np.maximum(ones, 1), n - ones + 1), 0.0)
+    high = np.where(ones < n, beta.isf(tail, ones + 1, np.maximum(n - ones, 1)), 1.0)
+    return low, high
+
+
 def bit_vectors(d: int) -> NDArray[np.int64]:
     """All vectors of d bits, in lexicographic order, for d up to 16."""
     if d > 16:
         raise ValueError(f"d must be at most 16 for the full matrix, got {d}")
-    return (np.arange(2**d)[:, None] >> np.arange(d)[::-1]) & 1
+    return (corners(d) > 0).astype(np.int64)
 
 
 def risk_arguments(

@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike
 from minimaxdp import _validate
 from minimaxdp._operations import NUMPY
 from minimaxdp._types import Real
-from minimaxdp.guarantees import Guarantee, Local, Pure
-from minimaxdp.results._formulas import CLOSED, Bounds
+from minimaxdp.guarantees import Guarantee, Local, NonPrivate, Pure, standard_guarantees
+from minimaxdp.results._formulas import Bounds, form_of
 
-__all__ = ["Cell", "Setting", "closed_bounds", "people_needed"]
+__all__ = ["Cell", "Setting", "closed_bounds", "epsilon_needed", "people_needed"]
 
 MOST = 2**50  # more people than any census, and still exact in the arithmetic of a browser
 KINDS = ("exact", "family", "bound", "simulated")
+BUDGETS = 1e-9, 30.0  # in nats: below it a survey of 2^50 people is worth nothing
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,8 @@ class Cell:
         "family": largest exact risk over the hardest laws known; "bound": the ceiling itself.
     standard_error : float
         Of a simulated risk, else 0.
+    binds : str
+        The argument behind the floor, as the functions that list the floors name it.
     """
 
     problem: str
@@ -93,6 +96,7 @@ class Cell:
     ceiling: float
     kind: str = "exact"
     standard_error: float = field(default=0.0)
+    binds: str = "closed form"
 
     def __post_init__(self) -> None:
         _validate.instance("privacy", self.privacy, Guarantee)
@@ -108,12 +112,19 @@ class Cell:
     @property
     def ratio(self) -> float:
         """Ceiling over floor: how far the theory leaves the answer open."""
-        return self.ceiling / self.floor if self.floor > 0 else np.inf
+        return _over(self.ceiling, self.floor)
 
     @property
     def gap(self) -> float:
         """Risk over floor: how much a better method could win at most."""
-        return self.risk / self.floor if self.floor > 0 else np.inf
+        return _over(self.risk, self.floor)
+
+
+def _over(high: float, low: float) -> float:
+    """A ratio, one where nothing is lost because nothing is promised."""
+    if low > 0:
+        return high / low
+    return np.inf if high > 0 else 1.0
 
 
 def closed_bounds(problem: str, privacy: Guarantee, **parameters: ArrayLike) -> tuple[Real, Real]:
@@ -168,17 +179,12 @@ def closed_bounds(problem: str, privacy: Guarantee, **parameters: ArrayLike) -> 
 
 def bounds_of(problem: str, privacy: Guarantee) -> Bounds:
     """The closed forms of a cell, by the problem's name and the kind of guarantee."""
-    problems = tuple(dict.fromkeys(name for name, _ in CLOSED))
-    _validate.choice("problem", problem, problems)
-    _validate.instance("privacy", privacy, Guarantee)
-    if (problem, type(privacy)) not in CLOSED:
-        allowed = [definition.__name__ for name, definition in CLOSED if name == problem]
-        raise ValueError(f"privacy must be one of {', '.join(allowed)}, got {privacy!r}")
+    form = form_of(problem, privacy)
     if isinstance(privacy, Local) and not isinstance(privacy.inner, Pure):
         raise ValueError(f"privacy must be Local(Pure(epsilon)) where it is local, got {privacy!r}")
     if privacy.relation != "replacement":
         raise ValueError(f"privacy must be of the relation replacement, got {privacy!r}")
-    return CLOSED[problem, type(privacy)]
+    return form
 
 
 def people_needed(problem: str, privacy: Guarantee, risk: float, **parameters: float) -> int | None:
@@ -219,8 +225,7 @@ def people_needed(problem: str, privacy: Guarantee, risk: float, **parameters: f
     if "n" in parameters:
         raise ValueError("n must not be given: it is what is asked for")
     bounds_of(problem, privacy)
-    for name, level in privacy.levels_as_arrays().items():
-        _validate.scalar(f"privacy's {name}", level)
+    _validate.single_levels(privacy)
     Setting(**parameters)  # type: ignore[arg-type]  # single numbers, in their ranges
 
     def enough(n: int) -> bool:
@@ -233,5 +238,73 @@ def people_needed(problem: str, privacy: Guarantee, risk: float, **parameters: f
             return None
     while high - low > 1:
         middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def epsilon_needed(
+    problem: str,
+    definition: type[Guarantee],
+    risk: float,
+    *,
+    delta: float = 1e-6,
+    **parameters: float,
+) -> float | None:
+    r"""How large a budget brings the ceiling of a cell down to a risk.
+
+    The definition stands at the level that :math:`\varepsilon`-differential privacy implies. The
+    budget is found by bisection, to one part in 10^9: it suffices, and just below it the ceiling is
+    above the risk. (The ceiling of a density, whose number of bins is whole, is not monotone, so
+    that a much smaller budget may suffice too.)
+
+    Parameters
+    ----------
+    problem : str
+        One of ``minimaxdp.results.PROBLEMS``.
+    definition : type
+        One of ``minimaxdp.results.DEFINITIONS``, but for :class:`NonPrivate`.
+    risk : float
+        In the loss of the problem, positive.
+    delta : float
+        Of approximate privacy, in (0, 1).
+    **parameters : float
+        n, d, k, beta; those left out are as in :class:`Setting`.
+
+    Returns
+    -------
+    float or None
+        Nats, from 1e-9 to 30; None if a budget of 30 does not suffice.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is no such cell, a parameter is unknown or out of range, or the risk is not
+        positive.
+
+    Examples
+    --------
+    >>> from minimaxdp.guarantees import Local, Pure
+    >>> [round(epsilon_needed("proportion", g, 1e-4, n=10_000), 3) for g in (Pure, Local)]
+    [0.016, 1.085]
+    """
+    risk = _validate.one_real("risk", risk, above=0)
+    delta = _validate.one_real("delta", delta, above=0, below=1)
+    Setting(**parameters)  # type: ignore[arg-type]  # single numbers, in their ranges
+    choices = {type(g): i for i, g in enumerate(standard_guarantees(1.0, delta))}
+    if not isinstance(definition, type) or definition not in choices or definition is NonPrivate:
+        raise ValueError(f"definition must be in the table and private, got {definition!r}")
+    bounds_of(problem, standard_guarantees(1.0, delta)[choices[definition]])
+
+    def enough(epsilon: float) -> bool:
+        privacy = standard_guarantees(epsilon, delta)[choices[definition]]
+        return bool(closed_bounds(problem, privacy, **parameters)[1] <= risk)
+
+    low, high = BUDGETS
+    if not enough(high):
+        return None
+    if enough(low):
+        return low
+    while high > low * (1 + 1e-9):
+        middle = float(np.sqrt(low * high))
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high

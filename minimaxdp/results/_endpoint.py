@@ -39,7 +39,7 @@ def exponential_endpoint_risk(
     privacy : Guarantee
         Pure, or what implies it.
     theta : float
-        True end, in (0, 1].
+        True end, from 1e-300 to 1.
     replications : int
         At least 2.
     rng : Generator, int or None
@@ -55,8 +55,10 @@ def exponential_endpoint_risk(
 
     Notes
     -----
-    The largest values of a uniform sample are drawn from the top by exponential spacings, as
-    many as can matter: further down the output falls with probability below exp(-40).
+    The records are drawn, and the mean over the outputs is exact given them: an output far too
+    large is rare, but weighs. The largest values of a uniform sample are drawn from the top by
+    exponential spacings, as many as can matter: further down the output falls with probability
+    below exp(-40).
 
     Examples
     --------
@@ -66,25 +68,33 @@ def exponential_endpoint_risk(
     n = _validate.one_integer("n", n, minimum=2)
     _validate.instance("privacy", privacy, Guarantee)
     epsilon = _validate.scalar("privacy", np.asarray(privacy.implies(Pure).epsilon))
-    theta = _validate.one_real("theta", theta, above=0, maximum=1)
+    theta = _validate.one_real("theta", theta, minimum=1e-300, maximum=1)
     m = min(n // 2, int(np.ceil(2 / epsilon * np.log(max(2.0, n**2 * epsilon / 4)))))
     top = min(n, m + int(np.ceil(80 / epsilon)) + 1)
     _validate.memory("n", top, 16)
-    steps, least = n - np.arange(top), 1 / n
+    steps = n - np.arange(top)
+
+    stretch, log_theta, scale = -np.log1p(-m / (n + 1)), np.log(theta), np.log(max(n, 2))
+    score = np.exp(-epsilon / 2 * abs(np.arange(top + 1) - m))
+
+    def missed(v: Array) -> Array:
+        """Antiderivative of |min{e^v, 1/theta} - 1|: the relative error over ln t."""
+        inside = np.minimum(v, -log_theta)
+        beyond = (1 / theta - 1) * np.maximum(v + log_theta, 0)
+        whole: Array = np.sign(inside) * (np.expm1(inside) - inside) + beyond
+        return whole
 
     def loss(rng: np.random.Generator, size: int) -> Array:
-        largest = theta * np.exp(-np.cumsum(rng.exponential(size=(size, top)) / steps, axis=1))
-        ends = np.full((size, 1), 1.0), np.full((size, 1), least)
-        edges = np.concatenate([ends[0], np.maximum(largest, least), ends[1]], axis=1)
-        score = np.exp(-epsilon / 2 * abs(np.arange(top + 1) - m))
-        width = np.log(edges[:, :-1] / edges[:, 1:]) / np.log(max(n, 2))
-        above = (largest > least).sum(axis=1, keepdims=True)
+        # The estimate is theta e^v before it is capped: v at the edges between which N is constant.
+        largest = -np.cumsum(rng.exponential(size=(size, top)) / steps, axis=1)
+        lowest = -scale - log_theta  # of t = 1/n
+        ends = np.full((size, 1), -log_theta), np.full((size, 1), lowest)
+        edges = np.concatenate([ends[0], np.maximum(largest, lowest), ends[1]], axis=1) + stretch
+        above = (largest > lowest).sum(axis=1)
         zero = np.exp(-epsilon / 2 * np.maximum(above - m, 0))
-        mass = np.cumsum(np.concatenate([zero, width * score], axis=1), axis=1)
-        chosen = (mass < rng.random((size, 1)) * mass[:, -1:]).sum(axis=1)[:, None]
-        high = np.take_along_axis(edges, np.maximum(chosen - 1, 0), 1)
-        low = np.take_along_axis(edges, np.maximum(chosen, 1), 1)
-        t = np.where(chosen == 0, 0.0, low * (high / low) ** rng.random((size, 1)))
-        return abs(np.minimum(1.0, t / (1 - m / (n + 1))) - theta)[:, 0]
+        # Given the records, the mean over the outputs is a sum: nothing rare is left to chance.
+        error = theta * (zero - np.diff(missed(edges), axis=1) @ score / scale)
+        found: Array = error / (zero - np.diff(edges, axis=1) @ score / scale)
+        return found
 
     return risk.monte_carlo(loss, replications, rng=rng, block=max(1, min(500, 2**22 // top)))

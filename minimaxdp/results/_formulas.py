@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from minimaxdp import _validate
 from minimaxdp._operations import Operations as M
 from minimaxdp.guarantees import (
     KL,
@@ -24,9 +25,10 @@ from minimaxdp.guarantees import (
 from minimaxdp.lower_bounds import _forms as lower
 from minimaxdp.mean_estimation import _forms as upper
 
-__all__ = ["CLOSED", "DEFINITIONS", "Bounds"]
+__all__ = ["CLOSED", "DEFINITIONS", "Bounds", "form_of"]
 
 Bounds = Callable[[M, Any, Guarantee], tuple[Any, Any]]
+Form = Callable[[Any], Any]
 
 DEFINITIONS = (NonPrivate, Pure, Approximate, ZCDP, KL, TotalVariation, Local)
 
@@ -36,42 +38,48 @@ def least(m: M, *values: Any) -> Any:
     return m.least(*found) if len(found := [x for x in values if x is not None]) > 1 else found[0]
 
 
-def subset_form(m: M, n: Any, g: Guarantee) -> Any:
-    """How many people total variation lets a curator pick."""
-    return m.floor(n * g.tv_form(m))
-
-
 # --- noise --------------------------------------------------------------------------------------
+
+
+def lesser_noise(m: M, g: Guarantee, pure: Form, normal: Form) -> Any:
+    """By the noise that pure privacy allows, or by normal noise: whichever is less."""
+    epsilon, mu_squared = g.pure_form(m), g.mu_squared_form(m)
+    return least(
+        m,
+        None if epsilon is None else pure(epsilon),
+        None if mu_squared is None else normal(mu_squared),
+    )
 
 
 def noise_form(m: M, n: Any, d: Any, g: Guarantee) -> Any:
     """Second moment of the better of l2-Laplace and normal noise on a mean in the unit ball."""
-    pure, mu_squared = g.pure_form(m), g.mu_squared_form(m)
-    return least(
+    return lesser_noise(
         m,
-        None if pure is None else upper.l2_laplace_form(m, n, d, pure),
-        None if mu_squared is None else upper.gaussian_form(m, n, d, mu_squared),
+        g,
+        lambda epsilon: upper.l2_laplace_form(m, n, d, epsilon),
+        lambda mu_squared: upper.gaussian_form(m, n, d, mu_squared),
     )
 
 
-def count_form(m: M, n: Any, g: Guarantee) -> Any:
-    """Variance of the noise on a proportion: geometric, or normal for a sensitivity of 1/n."""
-    pure, mu_squared = g.pure_form(m), g.mu_squared_form(m)
-    return least(
+def count_form(m: M, n: Any, g: Guarantee, cells: int = 1) -> Any:
+    """Variance of the noise on a proportion: geometric, or normal.
+
+    A person moves the proportions of so many cells by 1/n: one of a yes-or-no question, two of
+    a histogram.
+    """
+    return lesser_noise(
         m,
-        None if pure is None else 1 / (2 * (n * m.sinh(pure / 2)) ** 2),
-        None if mu_squared is None else 1 / (n**2 * mu_squared),
+        g,
+        lambda epsilon: 1 / (2 * (n * m.sinh(epsilon / (2 * cells))) ** 2),
+        lambda mu_squared: cells / (n**2 * mu_squared),
     )
 
 
-def histogram_form(m: M, n: Any, g: Guarantee) -> Any:
-    """Of the noise on each proportion of a histogram: l1-sensitivity 2/n, l2 sqrt(2)/n."""
-    pure, mu_squared = g.pure_form(m), g.mu_squared_form(m)
-    return least(
-        m,
-        None if pure is None else 1 / (2 * (n * m.sinh(pure / 4)) ** 2),
-        None if mu_squared is None else 2 / (n**2 * mu_squared),
-    )
+def or_subset(m: M, n: Any, g: Guarantee, high: Any, plain: Form) -> Any:
+    """A ceiling, or that of a random subset without noise, which keeps total variation."""
+    if isinstance(g, TotalVariation):
+        return m.least(high, plain(m.floor(n * g.tv_form(m))))
+    return high
 
 
 # --- means --------------------------------------------------------------------------------------
@@ -85,9 +93,7 @@ def bounded_mean(m: M, v: Any, g: Guarantee) -> tuple[Any, Any]:
         energy = upper.ball_form(m, v.d, g.pure_form(m))
         return low, upper.shrunk_form(m, (energy - 1) / v.n, v.n)
     high = upper.shrunk_form(m, noise_form(m, v.n, v.d, g), v.n)
-    if isinstance(g, TotalVariation):
-        high = m.least(high, lower.nonprivate_form(m, subset_form(m, v.n, g)))
-    return low, high
+    return low, or_subset(m, v.n, g, high, lambda s: lower.nonprivate_form(m, s))
 
 
 def moment_mean(m: M, v: Any, g: Guarantee) -> tuple[Any, Any]:
@@ -99,9 +105,7 @@ def moment_mean(m: M, v: Any, g: Guarantee) -> tuple[Any, Any]:
         return low, m.least(1, upper.balanced_form(m, energy / v.n, v.k))
     noisy = upper.balanced_form(m, noise_form(m, v.n, v.d, g), v.k)
     high = m.least(1, 1 / v.n + noisy)
-    if isinstance(g, TotalVariation):
-        high = m.least(high, lower.nonprivate_form(m, subset_form(m, v.n, g)))
-    return low, high
+    return low, or_subset(m, v.n, g, high, lambda s: lower.nonprivate_form(m, s))
 
 
 # --- proportions and categories -----------------------------------------------------------------
@@ -116,9 +120,7 @@ def proportion(m: M, v: Any, g: Guarantee) -> tuple[Any, Any]:
         contrast = m.tanh(g.pure_form(m) / 2)
         return low, upper.shrunk_form(m, (1 / contrast**2 - 1) / v.n, v.n) / 4
     high = upper.shrunk_form(m, 4 * count_form(m, v.n, g), v.n)
-    if isinstance(g, TotalVariation):
-        high = m.least(high, lower.nonprivate_form(m, subset_form(m, v.n, g)))
-    return low, high / 4
+    return low, or_subset(m, v.n, g, high, lambda s: lower.nonprivate_form(m, s)) / 4
 
 
 def multinomial(m: M, v: Any, g: Guarantee) -> tuple[Any, Any]:
@@ -129,11 +131,9 @@ def multinomial(m: M, v: Any, g: Guarantee) -> tuple[Any, Any]:
     if isinstance(g, Local):
         energy = v.d / m.sinh(g.pure_form(m) / 2) ** 2 + 2  # optimised unary encoding
         return low, spread * upper.shrunk_form(m, (energy - 1) / (v.n * spread), v.n)
-    noise = v.d * histogram_form(m, v.n, g)
+    noise = v.d * count_form(m, v.n, g, cells=2)
     high = spread * upper.shrunk_form(m, noise / spread, v.n)
-    if isinstance(g, TotalVariation):
-        high = m.least(high, spread * lower.nonprivate_form(m, subset_form(m, v.n, g)))
-    return low, high
+    return low, or_subset(m, v.n, g, high, lambda s: spread * lower.nonprivate_form(m, s))
 
 
 # --- the end of a support -----------------------------------------------------------------------
@@ -147,9 +147,7 @@ def endpoint(m: M, v: Any, g: Guarantee) -> tuple[Any, Any]:
     if isinstance(g, Local):
         return low, m.least(0.5, 1 / (m.tanh(epsilon / 2) * m.sqrt(v.n)))
     high = m.least(0.5, m.sqrt(1 / (3 * v.n)) + 2 / (v.n * epsilon))
-    if isinstance(g, TotalVariation):
-        high = m.least(high, maximum_form(m.largest(1, subset_form(m, v.n, g))))
-    return low, high
+    return low, or_subset(m, v.n, g, high, lambda s: maximum_form(m.largest(1, s)))
 
 
 def maximum_form(n: Any) -> Any:
@@ -192,7 +190,8 @@ def density(m: M, v: Any, g: Guarantee) -> tuple[Any, Any]:
             lambda w: energy(w) * m.survive(m.least(1, kappa * (wave * w ** (b + 1) / 2) ** 2), n),
         )
         noise = 1 / m.sinh(g.pure_form(m) / 2) ** 2
-        K = m.ceiling((b * spread * n / noise) ** (1 / (2 * b + 2)))
+        few = (b * spread * n) ** (1 / (2 * b + 1))  # as many as a report without noise allows
+        K = m.ceiling(m.least(few, (b * spread * n / noise) ** (1 / (2 * b + 2))))
         high = spread * K ** (-2 * b) + (K * (K * noise + 2) - 1) / n
         return m.largest(plain, low), m.least(spread, high)
     load = n * g.tv_form(m)
@@ -200,21 +199,41 @@ def density(m: M, v: Any, g: Guarantee) -> tuple[Any, Any]:
         (4 * b / ((3 * b + 1) * load * wave)) ** (1 / (b + 1)),
         lambda w: energy(w) * (1 - load * wave * w ** (b + 1) / 2),
     )
-    noise = histogram_form(m, n, g)
+    noise = count_form(m, n, g, cells=2)
     K = m.largest(1, m.ceiling(m.least(free, (b * spread / noise) ** (1 / (2 * b + 2)))))
     high = spread * K ** (-2 * b) + (K - 1) / n + noise * K**2
-    if isinstance(g, TotalVariation):
-        chosen = m.largest(1, subset_form(m, n, g))
+
+    def of_subset(size: Any) -> Any:
+        chosen = m.largest(1, size)
         bins = m.ceiling((2 * b * spread * chosen) ** (1 / (2 * b + 1)))
-        high = m.least(high, spread * bins ** (-2 * b) + (bins - 1) / chosen)
-    return m.largest(plain, low), m.least(spread, high)
+        return spread * bins ** (-2 * b) + (bins - 1) / chosen
+
+    return m.largest(plain, low), m.least(spread, or_subset(m, n, g, high, of_subset))
 
 
 # --- unbiased means -------------------------------------------------------------------------------
 
 
+def discrimination_forms(m: M, g: Approximate | KL | TotalVariation) -> tuple[Any, Any]:
+    """The triangular discrimination T of neighbours at most, and 1 - T to the last digit."""
+    if isinstance(g, TotalVariation):
+        return g.alpha, 1 - g.alpha
+    half: Any
+    delta: Any
+    if isinstance(g, Approximate):
+        half, delta = g.epsilon / 2, g.delta
+    else:  # tanh(e/2)^2 with e tanh(e/2) = level, at least: tanh x is at least x/(1 + x)
+        half, delta = (g.level + m.sqrt(g.level**2 + 8 * g.level)) / 4, 0
+    return delta + (1 - delta) * m.tanh(half) ** 2, (1 - delta) / (1 + m.sinh(half) ** 2)
+
+
 def unbiased_mean(m: M, v: Any, g: Guarantee) -> tuple[Any, Any]:
     n, d = v.n, v.d
+    if isinstance(g, Approximate | KL | TotalVariation):
+        # On as many axes as there are people.
+        t, rest = discrimination_forms(m, g)
+        low, high = m.least(n, d) / n**2 * (rest / t), noise_form(m, n, d, g)
+        return low, or_subset(m, n, g, high, lambda size: 1 / m.largest(1e-9, size))
     epsilon = g.pure_form(m)
     pure = upper.l2_laplace_form(m, n, d, epsilon)
     if isinstance(g, ZCDP):
@@ -234,7 +253,7 @@ _FORMS: dict[str, tuple[Bounds, tuple[type[Guarantee], ...]]] = {
     "moment mean": (moment_mean, DEFINITIONS),
     "endpoint": (endpoint, DEFINITIONS),
     "density": (density, DEFINITIONS),
-    "unbiased mean": (unbiased_mean, (Pure, ZCDP, Local)),
+    "unbiased mean": (unbiased_mean, DEFINITIONS[1:]),  # without privacy there is no error
 }
 
 #: From (problem, definition) to the function of operations, numbers and guarantee.
@@ -243,3 +262,13 @@ CLOSED: dict[tuple[str, type[Guarantee]], Bounds] = {
     for problem, (form, definitions) in _FORMS.items()
     for definition in definitions
 }
+
+
+def form_of(problem: str, guarantee: Guarantee, name: str = "privacy") -> Bounds:
+    """The closed forms of a cell; the caller says what it calls the guarantee."""
+    _validate.choice("problem", problem, _FORMS)
+    _validate.instance(name, guarantee, Guarantee)
+    if (problem, type(guarantee)) not in CLOSED:
+        allowed = ", ".join(definition.__name__ for definition in _FORMS[problem][1])
+        raise ValueError(f"{name} must be one of {allowed}, got {guarantee!r}")
+    return CLOSED[problem, type(guarantee)]

@@ -2,21 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
 
 from minimaxdp import mean_estimation as me
-from minimaxdp.guarantees import Guarantee, TotalVariation
-from minimaxdp.lower_bounds import mean_floor
+from minimaxdp._types import Array
+from minimaxdp.guarantees import Guarantee, Local, Pure, TotalVariation
+from minimaxdp.lower_bounds import mean_floors
+from minimaxdp.lower_bounds._bits import SUMMED, least_favourable
 
-__all__ = ["best_mean_floor", "best_noise", "count_noise", "histogram_noise", "or_subset"]
+__all__ = [
+    "bayes_method",
+    "best_mean_floor",
+    "best_noise",
+    "binding",
+    "count_noise",
+    "few_reports",
+    "histogram_log_mgf",
+    "histogram_noise",
+    "or_subset",
+    "reports_budget",
+]
 
 
-@lru_cache(maxsize=4096)  # the slowest floor; the table and its neighbours ask for the same ones
-def best_mean_floor(n: int, d: int, privacy: Guarantee, k: float) -> float:
-    """The best floor of the package for a mean with r = 1."""
-    return float(mean_floor(n, d, privacy, k))
+@lru_cache(maxsize=4096)  # the slowest floors; the table and its neighbours ask for the same ones
+def best_mean_floor(n: int, d: int, privacy: Guarantee, k: float) -> tuple[float, str]:
+    """The best floor of the package for a mean with r = 1, and the argument behind it."""
+    name, value = next(iter(mean_floors(n, d, privacy, k).items()))
+    return value, name
+
+
+def binding(low: float, *others: tuple[float, str]) -> tuple[float, str]:
+    """The largest of several floors, the first of which is the closed form."""
+    return max((low, "closed form"), *others)
+
+
+@lru_cache(maxsize=4096)  # definitions of one budget share the mechanism
+def few_reports(n: int, d: int, epsilon: float) -> me.SubsetReports:
+    """The mechanism that asks the best number of people for a report each."""
+    return me.SubsetReports.optimal(n, d, min(epsilon, 600.0))
+
+
+def bayes_method(n: int, privacy: Guarantee) -> float:
+    """Worst risk for a sign mean of the Bayes estimate from responses or a geometric count."""
+    local = isinstance(privacy, Local)
+    epsilon = float(privacy.implies(Pure).epsilon) if local else reports_budget(privacy)
+    if n > SUMMED or not epsilon or epsilon > 500:
+        return np.inf
+    return least_favourable(n, epsilon, local)[1]
+
+
+def reports_budget(privacy: Guarantee) -> float | None:
+    """The pure budget that keeps a definition, rounded so that definitions share the mechanism."""
+    if isinstance(privacy, Local):
+        return None
+    epsilon = float(f"{float(privacy.pure_epsilon()) * (1 - 1e-12):.12g}")
+    return epsilon if epsilon >= 1e-100 else None
 
 
 def best_noise(n: int, d: int, privacy: Guarantee) -> tuple[float, str]:
@@ -47,6 +90,23 @@ def histogram_noise(n: int, privacy: Guarantee) -> tuple[float, str]:
         geometric = float((1 / n / np.sinh(np.float64(privacy.pure_epsilon()) / 4)) ** 2 / 2)
     normal = float(2 * (privacy.gaussian_sigma() / n) ** 2)
     return min((geometric, "geometric noise"), (normal, "normal noise"))
+
+
+def histogram_log_mgf(privacy: Guarantee, noise: str) -> Callable[[Array], Array]:
+    """Logarithm of the moment-generating function of that noise on one count."""
+    if noise == "normal noise":
+        variance = 2 * float(privacy.gaussian_sigma()) ** 2
+        return lambda x: variance * x**2 / 2
+    budget = float(privacy.pure_epsilon()) / 2
+    b = np.exp(-budget)
+
+    def geometric(x: Array) -> Array:
+        gap = -np.expm1(x - budget)  # no moment from the budget on
+        inside = np.where(gap > 0, gap, 1.0)
+        value = 2 * np.log1p(-b) - np.log(inside) - np.log1p(-b * np.exp(-x))
+        return np.where(gap > 0, value, np.inf)
+
+    return geometric
 
 
 def or_subset(

@@ -8,9 +8,10 @@ from functools import lru_cache
 import numpy as np
 import scipy
 
-from minimaxdp import _validate, density_estimation, lower_bounds
+from minimaxdp import _validate, lower_bounds, unbiased_bounds
 from minimaxdp import mean_estimation as me
 from minimaxdp import randomized_response as rr
+from minimaxdp._types import Array
 from minimaxdp.guarantees import (
     Approximate,
     Guarantee,
@@ -24,12 +25,19 @@ from minimaxdp.results._cells import Cell, Setting, bounds_of, closed_bounds
 from minimaxdp.results._endpoint import exponential_endpoint_risk
 from minimaxdp.results._formulas import CLOSED, maximum_form
 from minimaxdp.results._mechanism_choice import (
+    bayes_method,
     best_mean_floor,
     best_noise,
+    binding,
     count_noise,
+    few_reports,
+    histogram_log_mgf,
     histogram_noise,
     or_subset,
+    reports_budget,
 )
+from minimaxdp.results._projected import projected_frequencies, projected_reports
+from minimaxdp.results._smoothed import smoothed_series
 from minimaxdp.risk import MonteCarlo
 
 __all__ = ["PROBLEMS", "cell", "table"]
@@ -43,19 +51,27 @@ def proportion(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
     name = "proportion"
     if isinstance(privacy, NonPrivate):
         return Cell(name, privacy, "shrunk mean", low, low, high)
-    low = max(low, best_mean_floor(s.n, 1, privacy, np.inf) / 4)
+    argument, best = next(iter(lower_bounds.proportion_floors(s.n, privacy).items()))
+    low, binds = binding(low, (best, argument))
+    kind, known = "exact", bayes_method(s.n, privacy)  # of the sign mean: four times the risk
     if isinstance(privacy, Local):
-        exact = float(me.local_mean_ceiling(s.n, 1, privacy, method="l2_ball")) / 4
-        return Cell(name, privacy, "randomized response", low, exact, min(exact, high))
+        ceiling = float(me.local_mean_ceiling(s.n, 1, privacy, method="l2_ball")) / 4
+        exact, method = ceiling, "randomized response"
+        if known / 4 < exact:
+            exact, method, kind = known / 4, "randomized response, Bayes", "family"
+        return Cell(name, privacy, method, low, exact, min(ceiling, high), kind, binds=binds)
     noise, method = count_noise(s.n, privacy)
     exact = float(me.shrunk_ceiling(4 * noise, s.n)) / 4
     exact, method = or_subset(exact, method, s.n, privacy, 0.25)
     ceiling = min(exact, high)
     if s.n <= _FEW and isinstance(privacy, Pure | Approximate | TotalVariation):
-        best = lower_bounds.bernoulli_minimax(s.n, privacy)
-        low, exact, method = max(low, best.lower / 4), best.upper / 4, "linear programme"
+        solved = lower_bounds.bernoulli_minimax(s.n, privacy)
+        low, binds = max((low, binds), (solved.lower / 4, "programme"))
+        exact, method = solved.upper / 4, "linear programme"
         ceiling = exact = min(exact, ceiling)
-    return Cell(name, privacy, method, low, exact, ceiling)
+    elif known / 4 < exact:
+        exact, method, kind = known / 4, "geometric noise, Bayes", "family"
+    return Cell(name, privacy, method, low, exact, ceiling, kind, binds=binds)
 
 
 def multinomial(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
@@ -63,17 +79,27 @@ def multinomial(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell
     name, spread = "multinomial", 1 - 1 / s.d
     if isinstance(privacy, NonPrivate):
         return Cell(name, privacy, "shrunk frequencies", low, low, high)
-    low = max(low, float(lower_bounds.multinomial_floor(s.n, s.d, privacy)))
+    argument, best = next(iter(lower_bounds.multinomial_floors(s.n, s.d, privacy).items()))
+    low, binds = binding(low, (best, argument))
     if isinstance(privacy, Local):
         epsilon, uniform = privacy.implies(Pure).epsilon, np.full(s.d, 1 / s.d)
-        w = int(rr.best_subset_size(epsilon, s.d))
+        w = int(rr.best_subset_size(s.d, epsilon))
         energy = s.n * float(rr.subset_selection_risk(epsilon, uniform, s.n, w=w)) + 1 / s.d
         exact = spread * float(me.shrunk_ceiling((energy - 1) / (s.n * spread), s.n))
-        return Cell(name, privacy, "subset selection", low, exact, min(exact, high))
+        high = min(exact, high)
+        projected = projected_reports(s.n, s.d, epsilon) if epsilon < 30 else np.inf
+        if projected < exact:
+            method = "subset selection, projected"
+            return Cell(name, privacy, method, low, projected, projected, "bound", binds=binds)
+        return Cell(name, privacy, "subset selection", low, exact, high, binds=binds)
     noise, method = histogram_noise(s.n, privacy)
     exact = spread * float(me.shrunk_ceiling(s.d * noise / spread, s.n))
+    projected = projected_frequencies(s.n, s.d, histogram_log_mgf(privacy, method))
     exact, method = or_subset(exact, method, s.n, privacy, spread)
-    return Cell(name, privacy, method, low, exact, min(exact, high))
+    if projected < exact:
+        method = f"{histogram_noise(s.n, privacy)[1]}, projected"
+        return Cell(name, privacy, method, low, projected, projected, "bound", binds=binds)
+    return Cell(name, privacy, method, low, exact, min(exact, high), binds=binds)
 
 
 def bounded_mean(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
@@ -81,14 +107,17 @@ def bounded_mean(privacy: Guarantee, s: Setting, low: float, high: float) -> Cel
     name = "bounded mean"
     if isinstance(privacy, NonPrivate):
         return Cell(name, privacy, "shrunk mean", low, low, high)
-    low = max(low, best_mean_floor(s.n, s.d, privacy, np.inf))
+    low, binds = binding(low, best_mean_floor(s.n, s.d, privacy, np.inf))
     if isinstance(privacy, Local):
         exact, method = float(me.local_mean_ceiling(s.n, s.d, privacy)), "PrivUnit"
     else:
         factor, method = best_noise(s.n, s.d, privacy)
         exact = float(me.shrunk_ceiling(factor, s.n))
         exact, method = or_subset(exact, method, s.n, privacy, 1.0)
-    return Cell(name, privacy, method, low, exact, min(exact, high))
+        if budget := reports_budget(privacy):
+            asked = few_reports(s.n, s.d, budget).ceiling()
+            exact, method = min((exact, method), (asked, "a few people's reports"))
+    return Cell(name, privacy, method, low, exact, min(exact, high), binds=binds)
 
 
 def moment_mean(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
@@ -96,14 +125,14 @@ def moment_mean(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell
     name = "moment mean"
     if isinstance(privacy, NonPrivate):
         return Cell(name, privacy, "shrunk mean", low, low, high)
-    low = max(low, best_mean_floor(s.n, s.d, privacy, s.k))
+    low, binds = binding(low, best_mean_floor(s.n, s.d, privacy, s.k))
     if isinstance(privacy, Local):
         best = min(float(me.local_mean_ceiling(s.n, s.d, privacy, s.k)), high)
-        return Cell(name, privacy, "truncation, PrivUnit", low, best, best, "bound")
+        return Cell(name, privacy, "truncation, PrivUnit", low, best, best, "bound", binds=binds)
     factor, method = best_noise(s.n, s.d, privacy)
     if factor == 0:  # nothing is promised, and no noise is needed
         best = float(me.shrunk_ceiling(0.0, s.n))
-        return Cell(name, privacy, "shrunk mean", low, best, min(best, high))
+        return Cell(name, privacy, "shrunk mean", low, best, min(best, high), binds=binds)
     radius = float(me.truncation_radius(factor, s.k))
     best = float(me.risk_bound(radius, factor, s.n, s.k))
     truth = min(best, float(me.two_point_risk(radius, factor, s.n, s.k)))
@@ -112,31 +141,42 @@ def moment_mean(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell
         subset = float(me.shrunk_ceiling(0.0, m))
         if subset < best:
             best, truth, method, kind = subset, subset, "mean of a random subset", "exact"
-    return Cell(name, privacy, method, low, truth, min(best, high), kind)
+    if budget := reports_budget(privacy):
+        asked = few_reports(s.n, s.d, budget).ceiling(s.k)
+        if asked < min(truth, best):
+            best, truth, method, kind = asked, asked, "a few people's reports", "bound"
+    return Cell(name, privacy, method, low, truth, min(best, high), kind, binds=binds)
 
 
 def endpoint(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
     r"""The end of the support of a uniform law on :math:`[0, \theta]`, absolute error."""
     name = "endpoint"
+    argument, best = next(iter(lower_bounds.endpoint_floors(s.n, privacy).items()))
+    low, binds = binding(low, (best, argument))
     if isinstance(privacy, NonPrivate):
-        return Cell(name, privacy, "scaled maximum", low, high, high)
-    low = max(low, float(lower_bounds.endpoint_floor(s.n, privacy)))
-    if isinstance(privacy, TotalVariation) and (m := int(me.subset_size(s.n, privacy))):
-        exact = float(maximum_form(m))
-        return Cell(name, privacy, "maximum of a subset", low, exact, min(high, exact))
+        return Cell(name, privacy, "scaled maximum", low, high, high, binds=binds)
+    if isinstance(privacy, TotalVariation):
+        ranked = lower_bounds.RankedMaximum(s.n, float(privacy.alpha)).risk()
+        m = int(me.subset_size(s.n, privacy))
+        subset = float(maximum_form(m)) if m else np.inf
+        options = [(ranked, "a random rank"), (subset, "maximum of a subset")]
+        exact, method = min([*options, (0.5, "one half, whatever the data")])
+        return Cell(name, privacy, method, low, exact, min(high, exact), binds=binds)
+    half = Cell(name, privacy, "one half, whatever the data", low, 0.5, 0.5, binds=binds)
     if isinstance(privacy, Local):
         exact = _local_end(s.n, privacy.implies(Pure).epsilon)
         if exact >= 0.5:
-            return Cell(name, privacy, "one half, whatever the data", low, 0.5, 0.5)
-        return Cell(name, privacy, "rounding, response", low, exact, max(high, exact))
-    # Rounded, so that definitions of one budget share the run whatever root-finding adds.
+            return half
+        method = "rounding, response"
+        return Cell(name, privacy, method, low, exact, max(high, exact), binds=binds)
     if high >= 0.5:  # too few people, or too small a budget, for any of the methods
-        return Cell(name, privacy, "one half, whatever the data", low, 0.5, 0.5)
+        return half
+    # Rounded, so that definitions of one budget share the run whatever root-finding adds.
     run = _exponential(s.n, min(float(f"{privacy.pure_epsilon():.12g}"), 700.0))
     mean, error = float(run.mean), float(run.standard_error)
     if mean > high:  # few people: the simple method of the ceiling is the better one
-        return Cell(name, privacy, "twice a noisy mean", low, high, high, "bound")
-    return Cell(name, privacy, "exponential mechanism", low, mean, high, "simulated", error)
+        return Cell(name, privacy, "twice a noisy mean", low, high, high, "bound", binds=binds)
+    return Cell(name, privacy, "exponential mechanism", low, mean, high, "simulated", error, binds)
 
 
 def density(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
@@ -154,32 +194,55 @@ def density(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
     else:
         each, how = histogram_noise(s.n, privacy)
         method, noise = f"histogram, {how}", K**2 * each
-    bound = spread * K ** (-2.0 * s.beta) + (K - 1) / n + np.where(K > 1, noise, 0.0)
-    best = int(np.argmin(bound))
-    ceiling = min(float(bound[best]), high)
+    low, binds = binding(low, (lower_bounds.holder_density_floor(s.n, privacy, s.beta), "waves"))
+    bias = spread * K ** (-2.0 * s.beta)
+
+    def shrunk(error: Array) -> Array:
+        """Shrunk to the uniform density: what is left of the whole spread, or of the noise."""
+        rest = spread - bias
+        risk: Array = bias + rest * error / np.maximum(rest + error, 1e-300)
+        return risk
+
+    bound = shrunk((K - 1) / n + np.where(K > 1, noise, 0.0))
     if isinstance(privacy, TotalVariation):
         m = max(1, int(me.subset_size(s.n, privacy)))
-        subset = spread * K ** (-2.0 * s.beta) + (K - 1) / m
-        if subset.min() < ceiling:
-            best, n, noise = int(np.argmin(subset)), float(m), np.zeros(K.size)
-            ceiling, method = float(subset.min()), "histogram of a subset"
-    if s.beta < 1:
-        return Cell(name, privacy, method, low, ceiling, ceiling, "bound")
-    if K[best] == 1:
-        return Cell(name, privacy, "uniform density", low, spread, spread)
-    p = density_estimation.linear(1.0).probabilities(int(K[best]))
-    exact = spread / K[best] ** 2 + K[best] * (1 - (p**2).sum()) / n + noise[best]
-    return Cell(name, privacy, method, low, float(exact), ceiling)
+        subset = shrunk((K - 1) / m)
+        if subset.min() < bound.min():
+            bound, method = subset, "histogram of a subset"
+    best = int(np.argmin(bound))
+    if s.beta == 1 and not isinstance(privacy, Local):
+        series = smoothed_series(s.n, privacy)
+        if series < bound[best]:
+            ceiling = min(series, high)
+            return Cell(
+                name, privacy, "smoothed series", low, ceiling, ceiling, "bound", binds=binds
+            )
+    if bound[best] >= spread * (1 - 1e-9):
+        return Cell(name, privacy, "uniform density", low, spread, spread, binds=binds)
+    ceiling = min(float(bound[best]), high)
+    return Cell(name, privacy, f"shrunk {method}", low, ceiling, ceiling, "bound", binds=binds)
 
 
 def unbiased_mean(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
     r"""The mean of n given vectors of the unit ball, by an unbiased mechanism, squared error."""
     name = "unbiased mean"
+    found = unbiased_bounds.unbiased_mean_floors(s.n, s.d, privacy)
+    low, binds = binding(low, *((value, argument) for argument, value in found.items()))
     if isinstance(privacy, Local):
         exact = float(me.report_second_moment(s.d, privacy.implies(Pure).epsilon)) / s.n
-        return Cell(name, privacy, "PrivUnit", low, exact, min(exact, high))
-    factor, method = best_noise(s.n, s.d, privacy)
-    return Cell(name, privacy, method, low, factor, min(factor, high))
+        return Cell(name, privacy, "PrivUnit", low, exact, min(exact, high), binds=binds)
+    exact, method = best_noise(s.n, s.d, privacy)
+    if budget := reports_budget(privacy):
+        asked = few_reports(s.n, s.d, budget).error
+        exact, method = min((exact, method), (asked, "a few people's reports"))
+    if isinstance(privacy, TotalVariation):
+        if m := int(me.subset_size(s.n, privacy)):
+            subset = (s.n - m) / (m * (s.n - 1.0))  # vectors of length one with mean 0 have most
+            exact, method = min((exact, method), (subset, "mean of a random subset"))
+        else:  # one person's vector over n alpha, with probability n alpha, and 0 otherwise
+            seldom = 1 / (s.n * float(privacy.alpha))
+            exact, method = min((exact, method), (seldom, "one person, now and then"))
+    return Cell(name, privacy, method, low, exact, min(exact, high), binds=binds)
 
 
 _FUNCTIONS: dict[str, Callable[[Guarantee, Setting, float, float], Cell]] = {
@@ -234,8 +297,7 @@ def cell(problem: str, privacy: Guarantee, setting: Setting | None = None) -> Ce
     """
     s = Setting() if setting is None else _validate.instance("setting", setting, Setting)
     bounds_of(problem, privacy)
-    for name, level in privacy.levels_as_arrays().items():
-        _validate.scalar(f"privacy's {name}", level)
+    _validate.single_levels(privacy)
     low, high = closed_bounds(problem, privacy, n=s.n, d=s.d, k=s.k, beta=s.beta)
     return _FUNCTIONS[problem](privacy, s, float(low), float(high))
 
@@ -265,7 +327,7 @@ def table(
     --------
     >>> rows = table(Setting(n=500))
     >>> len(rows), rows[0].ratio > rows[-1].ratio
-    (45, True)
+    (48, True)
     """
     if privacies is not None and not isinstance(privacies, list | tuple):
         raise TypeError(f"privacies must be several guarantees, got {privacies!r}")

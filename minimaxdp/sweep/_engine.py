@@ -297,6 +297,8 @@ def _checked_cells(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
                 raise TypeError(
                     f"cells must name strings, numbers, booleans or None, got {name!r}: {value!r}"
                 )
+            if value in (np.inf, -np.inf):  # JSON knows none of it
+                raise ValueError(f"cells must name finite numbers, got {name!r}: {value!r}")
         if {"rng", "size", "cell", "chunk", "replications", "mean", "squares"} & set(plain):
             raise ValueError(f"cells must not use a name of the table itself, got {sorted(plain)}")
         checked.append(plain)

@@ -13,15 +13,19 @@ from minimaxdp.guarantees import (
     Approximate,
     ChiSquare,
     Guarantee,
+    Local,
+    NonPrivate,
     Pure,
     TotalVariation,
 )
+from minimaxdp.lower_bounds._curator_means import information_level
 from minimaxdp.unbiased_bounds._ellipsoids import MinTraceEllipsoid, min_trace_ellipsoid
 from minimaxdp.unbiased_bounds._noise import EllipsoidNoise
 
 __all__ = [
     "UnbiasedFloor",
     "approximate_floor",
+    "average_floor",
     "directional_floor",
     "max_chi_divergence",
     "packing_floor",
@@ -113,7 +117,7 @@ def directional_floor(
     width = _validate.real("width", width, minimum=0)
     n = _validate.integer("n", n, minimum=1)
     extreme = _validate.flag("extreme", extreme)
-    c = max_chi_divergence(privacy)
+    c = max_chi_divergence(_replacement(privacy))
     _validate.broadcast(width=width, n=n, privacy=c)
     return width / n / c / (1 if extreme else 2)
 
@@ -338,6 +342,7 @@ def unbiased_floor(
     0.230831
     """
     n = _validate.one_integer("n", n, minimum=1)
+    privacy = _replacement(privacy)
     _validate.scalar("privacy", np.asarray(max_chi_divergence(privacy)))
     if records is None:
         least = min_trace_ellipsoid(points, fit="difference", tolerance=tolerance)
@@ -357,6 +362,63 @@ def unbiased_floor(
     moves = (cloud[:, None] - held).reshape(-1, cloud.shape[1])
     least = min_trace_ellipsoid(moves, fit="fixed", tolerance=tolerance)
     return UnbiasedFloor(least, n, privacy, False)
+
+
+def average_floor(points: ArrayLike, n: int, privacy: Guarantee) -> float:
+    r"""Floor under the mean squared error of unbiased private means, averaged over data sets.
+
+    .. math:: \overline{\mathrm{tr}\, \Sigma} \ge \frac{T}{n (n + m - 1)}
+              \Big(\frac1\tau - 1\Big)
+
+    The average is over data sets of n records among m given points, with all vectors of counts
+    equally likely; T is the least trace around their half-differences, and tau the largest
+    triangular discrimination of neighbours. So some data set has at least this error. It holds
+    under every definition, also where at one data set alone the error may be zero.
+
+    Parameters
+    ----------
+    points : array_like, shape (m, d)
+        Distinct points of the body. Fewer points mean a smaller T and a smaller m.
+    n : int
+        Number of records, at least 1.
+    privacy : Guarantee
+        A curator's, of a single level, that implies total-variation privacy.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range, or nothing is promised.
+
+    Notes
+    -----
+    An answer to the relaxation of Nikolov and Tang (2024), who show that under approximate
+    privacy a bound at each single data set cannot hold.
+
+    Examples
+    --------
+    >>> round(average_floor([[0.0], [1.0]], 1, Approximate(0.0, 0.1)), 6)
+    1.125
+    >>> round(average_floor(np.eye(3), 10**6, Approximate(0.1, 1e-6)) * 1e12, 2)  # T = 1
+    399.51
+    """
+    cloud = np.asarray(_validate.real("points", points))
+    n = _validate.one_integer("n", n, minimum=1)
+    privacy = _validate.single_levels(_replacement(privacy))
+    if isinstance(privacy, Local | NonPrivate):
+        raise ValueError(f"privacy must be a curator's and promise something, got {privacy!r}")
+    found = min_trace_ellipsoid(cloud, fit="difference")
+    m = len(np.unique(cloud, axis=0))
+    tau = float(information_level(privacy))
+    return float(found.dual / n / (n + m - 1) * (1 / tau - 1))
+
+
+def _replacement(privacy: Guarantee) -> Guarantee:
+    """What a guarantee says of data sets of one size: the mean has a fixed n."""
+    return _validate.instance("privacy", privacy, Guarantee).under("replacement")
 
 
 def packing_floor(n: ArrayLike, d: ArrayLike, privacy: Guarantee) -> Real:
@@ -399,7 +461,7 @@ def packing_floor(n: ArrayLike, d: ArrayLike, privacy: Guarantee) -> Real:
     """
     d = _validate.integer("d", d, minimum=2)
     n = _validate.integer("n", n, minimum=1)
-    epsilon = _validate.instance("privacy", privacy, Guarantee).implies(Pure).epsilon
+    epsilon = _replacement(privacy).implies(Pure).epsilon
     _validate.broadcast(n=n, d=d, privacy=epsilon)
     k = np.minimum(n, np.floor((d - 1) * np.log(2) / epsilon))
     return k**2 / (32 * np.square(n, dtype=float))

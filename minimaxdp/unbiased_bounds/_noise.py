@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -18,6 +19,8 @@ __all__ = ["EllipsoidNoise"]
 
 Law = Literal["gaussian", "laplace", "l2_laplace"]
 LAWS = ("gaussian", "laplace", "l2_laplace")
+# Noise along an axis is at least so many times what rounding does to a release along it.
+_RESOLVED = 64.0
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,9 @@ class EllipsoidNoise:
     Raises
     ------
     TypeError, ValueError
-        If a parameter is out of its range.
+        If a parameter is out of its range, the ellipsoid has an axis of no length, or the noise
+        along an axis would be lost in the rounding of the coordinates: then an answer would be
+        released as it is. Subtracting a public point of the body first makes room.
 
     Notes
     -----
@@ -83,8 +88,13 @@ class EllipsoidNoise:
 
     def __post_init__(self) -> None:
         _validate.instance("ellipsoid", self.ellipsoid, MinTraceEllipsoid)
+        _check_axes(self.ellipsoid)
         n = _validate.one_integer("n", self.n, minimum=1)
         _validate.instance("privacy", self.privacy, Guarantee)
+        if self.privacy.relation != "replacement":
+            raise ValueError(
+                f"privacy must have the relation 'replacement': n is fixed, got {self.privacy!r}"
+            )
         sigma = _validate.scalar("privacy", np.asarray(self.privacy.gaussian_sigma()))
         law = self.law
         if law is None:
@@ -94,6 +104,7 @@ class EllipsoidNoise:
         if not 1e-100 < size < 1e100:  # and its square is a double
             raise ValueError(f"privacy must be kept by {law} noise of a finite scale, got {size}")
         _validate.freeze(self, n=n, law=law)
+        self._check_resolution()
 
     @classmethod
     def for_points(
@@ -101,6 +112,20 @@ class EllipsoidNoise:
     ) -> EllipsoidNoise:
         """Noise for the convex hull of points, shaped by the least ellipsoid of differences."""
         return cls(min_trace_ellipsoid(points, fit="difference"), n, privacy, law)
+
+    def _check_resolution(self) -> None:
+        """Refuse noise that doubles of the size of an answer cannot hold."""
+        shape = self.ellipsoid
+        share = np.sqrt(self.factor)
+        extent = np.linalg.norm(shape.root, axis=1)
+        # Any answer and its noise, coordinate by coordinate; then what rounding does along an axis.
+        size = abs(self._base) + (2 + 4 * share) * extent
+        lost = np.finfo(float).eps * size @ abs(shape.axes)
+        if np.any(share * shape.lengths < _RESOLVED * lost):
+            raise ValueError(
+                f"n must leave noise that doubles can hold beside coordinates of {size.max():.3g}, "
+                f"got {self.n}: subtract a public point of the body from the data first"
+            )
 
     @property
     def factor(self) -> float:
@@ -151,23 +176,26 @@ class EllipsoidNoise:
         z = z.reshape(*answer.shape[:-1], -1)
         if shape.rank == len(shape.centre):
             return answer + z @ shape.root.T
-        base = shape.centre if shape.base is None else shape.base
-        inside, off = shape._split(answer, base)
+        inside, off = shape._split(answer, self._base)
         if np.any(off):
             raise ValueError(
                 "answer must lie in the space that the body spans: noise hides no more"
             )
-        return base + (inside + z * shape.lengths) @ shape.axes.T
+        return self._base + (inside + z * shape.lengths) @ shape.axes.T
 
     @property
     def neighbours(self) -> tuple[Array, Array]:
         """Two answers as far apart as one record can move them: along the longest axis."""
         shape = self.ellipsoid
-        base = shape.centre if shape.base is None else shape.base
         longest = int(np.argmax(shape.lengths))
-        return base, base + 2 / self.n * shape.lengths[longest] * shape.axes[:, longest]
+        return self._base, self._base + 2 / self.n * shape.lengths[longest] * shape.axes[:, longest]
 
     @property
+    def _base(self) -> Array:
+        """A point of the space that the body spans."""
+        return self.ellipsoid.centre if self.ellipsoid.base is None else self.ellipsoid.base
+
+    @cached_property
     def _noise(self) -> Noise:
         """The law of Z, which hides moves of l2-norm 2/n."""
         r, move = self.ellipsoid.rank, 2 / self.n
@@ -179,3 +207,16 @@ class EllipsoidNoise:
             if self.law == "laplace"
             else L2LaplaceNoise(scale, r)
         )
+
+
+def _check_axes(shape: MinTraceEllipsoid) -> None:
+    """An ellipsoid that was made by hand must be one."""
+    lengths, axes = np.asarray(shape.lengths), np.asarray(shape.axes)
+    if lengths.ndim != 1 or axes.shape != (len(np.asarray(shape.centre)), len(lengths)):
+        raise ValueError(
+            f"ellipsoid must have one axis for each length, got {axes.shape} and {lengths.shape}"
+        )
+    if not lengths.size or not np.all((lengths > 0) & np.isfinite(lengths)):
+        raise ValueError(f"ellipsoid must have axes of positive finite length, got {lengths}")
+    if not np.allclose(axes.T @ axes, np.eye(len(lengths)), rtol=0, atol=1e-6):
+        raise ValueError("ellipsoid must have orthonormal axes")

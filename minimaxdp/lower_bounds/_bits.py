@@ -1,0 +1,319 @@
+r"""One number told by bits: floors for the mean a in [-1, 1] of signs under every definition.
+
+Each of n people holds, with probability q and independently, a sign of mean a, and otherwise
+nothing that depends on a; who holds a sign is revealed. At q = 1 this is a proportion, for smaller
+q a pair of categories, or a cell of a density. All functions take single numbers.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import scipy
+from scipy.special import betaln, xlog1py, xlogy
+
+from minimaxdp import _validate
+from minimaxdp._operations import NUMPY
+from minimaxdp._types import Array
+from minimaxdp.guarantees import (
+    ZCDP,
+    Approximate,
+    Guarantee,
+    Local,
+    NonPrivate,
+    Pure,
+    TotalVariation,
+)
+from minimaxdp.lower_bounds._curator_means import information_level, largest_first, level
+from minimaxdp.lower_bounds._forms import chi_square_form, nonprivate_form
+from minimaxdp.lower_bounds._local_means import two_law_information
+from minimaxdp.lower_bounds._means import mean_floors
+from minimaxdp.lower_bounds._sphere import binomial_bins, least_distortion
+
+__all__ = ["SUMMED", "bit_floor", "bit_floors", "least_favourable", "proportion_floors"]
+
+# People up to whom Bayes risks are summed exactly.
+SUMMED = 2_000
+
+
+def proportion_floors(n: int, privacy: Guarantee) -> dict[str, float]:
+    r"""Lower bounds on the minimax squared error of a proportion in [0, 1], by their argument.
+
+    A quarter of those of a mean in one dimension (:func:`mean_floors`), and of
+
+    ==========  ======================================  ==========================================
+    name        needs                                   bound for a sign of mean a in [-1, 1]
+    ==========  ======================================  ==========================================
+    bayes       pure or local pure privacy, n to 2,000  exact Bayes risk over all mechanisms, for
+                                                        the best of several priors
+    pair        any                                     :math:`\max_R R^2 (1 - \mathbb E t^2)` for
+                                                        the means :math:`\pm R`, t the posterior
+                                                        mean of the sign
+    window      any                                     :math:`\frac12 \int_0^2 h (1 - \frac h2)
+                                                        (1 - \mathrm{TV}(h))\, dh` (Ziv and Zakai)
+    fisher      any                                     :math:`\max_R (\min\{n^2 T, \frac{n}{1 -
+                                                        R^2}\} + \frac{\pi^2}{R^2})^{-1}`
+                                                        (van Trees)
+    ==========  ======================================  ==========================================
+
+    Parameters
+    ----------
+    n : int
+        Number of people, at least 1.
+    privacy : Guarantee
+        Of single levels; a curator's with a total-variation level, or ``Local(Pure(epsilon))``.
+
+    Returns
+    -------
+    dict of str to float
+        The largest first; "plain" is the exact risk without privacy.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range.
+
+    Notes
+    -----
+    Stated and proved in the part "Going further" of the chapter on lower bounds.
+
+    Examples
+    --------
+    >>> found = proportion_floors(100, Pure(0.05))
+    >>> next(iter(found)), found["bayes"] > 2 * found["packing"]
+    ('bayes', True)
+    """
+    n = _validate.one_integer("n", n, minimum=1)
+    found = {name: value / 4 for name, value in mean_floors(n, 1, privacy).items()}
+    privacy = privacy.under("replacement")
+    if not isinstance(privacy, NonPrivate):
+        for name, value in bit_floors(float(n), 1.0, privacy).items():
+            found[name] = value / 4
+    return largest_first(found)
+
+
+def bit_floor(n: float, q: float, privacy: Guarantee) -> float:
+    """The best of :func:`bit_floors`, and of what sampling alone costs at the mean number."""
+    return max(bit_floors(n, q, privacy).values())
+
+
+def bit_floors(n: float, q: float, privacy: Guarantee) -> dict[str, float]:
+    """The floors of a sign mean that is seen with probability q, by their name."""
+    if isinstance(privacy, NonPrivate):
+        return {"plain": float(nonprivate_form(NUMPY, n * q))}  # convex in the number of signs
+    if isinstance(privacy, Local):
+        found = _local(n, q, level(privacy, Pure))
+    else:
+        found = {
+            "pair": _pair(n, q, privacy),
+            "window": _window(lambda h: _group_mean(n, q * h / 2, privacy)),
+            "fisher": _fisher(n, q, privacy),
+        }
+    found["plain"] = float(nonprivate_form(NUMPY, n * q))
+    if q == 1 and n <= SUMMED and privacy.can_imply(Pure):
+        epsilon = level(privacy, Pure)
+        found["bayes"] = least_favourable(int(n), epsilon, isinstance(privacy, Local))[0]
+    return found
+
+
+# --- groups ---------------------------------------------------------------------------------------
+
+
+def group_distance(b: Any, privacy: Guarantee) -> Array:
+    """Largest total variation between the outputs on data sets that differ in b records."""
+    b = np.asarray(b, dtype=float)
+    best: Array = np.minimum(1.0, level(privacy, TotalVariation) * b)
+    if privacy.can_imply(ZCDP):
+        best = np.minimum(best, response_distance(level(privacy, ZCDP) * b**2))
+    if privacy.can_imply(Pure):
+        best = np.minimum(best, np.tanh(level(privacy, Pure) * b / 2))
+    if isinstance(privacy, Approximate) and float(privacy.epsilon) > 0:
+        t = np.tanh(float(privacy.epsilon) * b / 2)
+        best = np.minimum(best, t + leak(b, privacy) * (1 - t))
+    return best
+
+
+def leak(b: Any, privacy: Approximate) -> Array:
+    """The delta of a group of b records, at most one."""
+    epsilon, delta = float(privacy.epsilon), float(privacy.delta)
+    if delta == 0:
+        return np.zeros(np.shape(b))
+    with np.errstate(over="ignore"):
+        value: Array = np.minimum(1.0, delta * np.expm1(epsilon * b) / np.expm1(epsilon))
+    return value
+
+
+def response_distance(level: Any) -> Array:
+    """t with 2 t artanh t = level, from above: what a divergence in both orders allows."""
+    level = np.asarray(level, dtype=float)
+    e = level + 2 * np.sqrt(level) + 1e-300
+    for _ in range(60):  # the function is convex up to e = 2.4, concave beyond
+        t = np.tanh(e / 2)
+        step = (e * t - level) / (t + e / 2 * (1 - t**2) + 1e-300)
+        e = e - step
+        if np.all(abs(step) <= 1e-14 * e):
+            break
+    # Far below 1 the left side is 2 t^2, and may round away.
+    small: Array = np.where(level < 1e-12, np.sqrt(level / 2), np.tanh(e / 2) * (1 + 1e-12))
+    return np.minimum(1.0, small)
+
+
+def _group_mean(n: float, share: float, privacy: Guarantee) -> float:
+    """Bound on the total variation of two samples whose laws share all but a mass."""
+    number, mass = binomial_bins(n, share, 24)
+    return min(1.0, float(mass @ group_distance(number, privacy)))
+
+
+# --- the arguments --------------------------------------------------------------------------------
+
+
+def _pair(n: float, q: float, privacy: Guarantee) -> float:
+    """The means R and -R."""
+    scale = 1 / (n * q * max(level(privacy, TotalVariation), 1e-300))
+    best = 0.0
+    for r in np.unique(np.minimum(1.0, scale * np.geomspace(0.1, 20, 24))):
+        share = q * r
+        left = 1 - _group_mean(n, share, privacy)
+        if privacy.can_imply(Pure) and (epsilon := level(privacy, Pure)) < 600:
+            total = n * np.log1p(share * np.expm1(epsilon))
+            left = max(left, 1 / np.cosh(min(total, 700.0) / 2) ** 2)
+        elif isinstance(privacy, Approximate) and 0 < (epsilon := float(privacy.epsilon)) < 600:
+            mixed = np.log1p(share * np.expm1(epsilon))
+            total = min(n * mixed, 700.0)
+            lost = share * float(privacy.delta) * np.expm1(total) / np.expm1(mixed)
+            left = max(left, (1 - min(1.0, lost)) / np.cosh(total / 2) ** 2)
+        if privacy.can_imply(ZCDP):
+            squared = (n * share) ** 2 + n * share * (1 - share)
+            together = float(response_distance(level(privacy, ZCDP) * squared))
+            left = max(left, 1 - together**2)
+        best = max(best, float(r**2 * left))
+    return best
+
+
+def _window(distance: Any, size: int = 40) -> float:
+    """Ziv and Zakai's bound over [-1, 1], by a lower sum: the distance rises with h."""
+    edges = 2 * np.concatenate([[0.0], np.geomspace(1e-5, 1, size)])
+    whole = edges**2 / 2 - edges**3 / 6  # the integral of h (1 - h/2)
+    apart = np.zeros(size)
+    for i, h in enumerate(edges[1:]):
+        apart[i] = distance(float(h))
+        if apart[i] >= 1:
+            apart[i:] = 1.0
+            break
+    return float(((1 - apart) * np.diff(whole)).sum() / 2)
+
+
+def _fisher(n: float, q: float, privacy: Guarantee) -> float:
+    """Van Trees' inequality with a cosine prior on [-R, R]."""
+    r = np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.75, 0.9, 0.97])
+    if privacy.can_imply(Pure):
+        t = float(np.tanh(level(privacy, Pure) / 2)) ** 2
+        told = t / (1 - t * r**2)
+    elif isinstance(privacy, Approximate):
+        t, delta = float(np.tanh(float(privacy.epsilon) / 2)) ** 2, float(privacy.delta)
+        told = delta / (1 - r**2) + (1 - delta) * t / (1 - t * r**2)
+    else:
+        told = information_level(privacy) / (1 - r)
+    if privacy.can_imply(ZCDP) and (rho := level(privacy, ZCDP)) < 300:
+        told = np.minimum(told, np.expm1(2 * rho) / 4)
+    squared = (n * q) ** 2 + n * q * (1 - q)
+    information = np.minimum(told * squared, n * q / (1 - r**2))
+    return float((1 / (information + (np.pi / r) ** 2)).max())
+
+
+def _local(n: float, q: float, epsilon: float) -> dict[str, float]:
+    """The same under local privacy."""
+    kappa = float(chi_square_form(NUMPY, min(epsilon, 600.0)))
+    scale = 1 / np.sqrt(n * q**2 * kappa)
+    r = np.unique(np.minimum(1.0, scale * np.geomspace(0.2, 20, 40)))
+    left = least_distortion(n * two_law_information(epsilon, q * r), 1)
+    inner = np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.75, 0.9, 0.97])
+    told = np.full_like(inner, (q / 2) ** 2 * kappa)
+    if q == 1:
+        t = np.tanh(epsilon / 2) ** 2
+        told = np.minimum(told, t / (1 - t * inner**2))
+    told = n * np.minimum(told, q / (1 - inner**2))
+
+    def distance(h: float) -> float:
+        nats = n * two_law_information(epsilon, q * h / 2)
+        return float(np.sqrt(max(0.0, 1 - float(least_distortion(nats, 1)))))
+
+    return {
+        "pair": float((r**2 * left).max()),
+        "window": _window(distance),
+        "fisher": float((1 / (told + (np.pi / inner) ** 2)).max()),
+    }
+
+
+# --- exact Bayes risks ----------------------------------------------------------------------------
+
+
+def sign_law(n: int, epsilon: float, local: bool, means: Array) -> Array:
+    """Law of what is seen, one row a mean: a count of responses, or a count with geometric noise.
+
+    For every prior nothing private tells more: locally every report on a bit is a garbling of
+    randomized response, and with a curator the best tests for all thresholds are functions of the
+    count with two-sided geometric noise, cut to [0, n].
+    """
+    k = np.arange(n + 1.0)
+    contrast = np.tanh(epsilon / 2) if local else 1.0
+    yes = (1 + contrast * means[:, None]) / 2
+    log_choose = -np.log(n + 1) - betaln(k + 1, n - k + 1)
+    law: Array = np.exp(log_choose + xlogy(k, yes) + xlog1py(n - k, -yes))
+    if local:
+        return law
+    b = np.exp(-epsilon)
+    up = scipy.signal.lfilter([1.0], [1.0, -b], law, axis=1)
+    down = scipy.signal.lfilter([1.0], [1.0, -b], law[:, ::-1], axis=1)[:, ::-1]
+    noisy: Array = (up + down - law) * (1 - b) / (1 + b)
+    noisy[:, 0] /= 1 - b
+    noisy[:, -1] /= 1 - b
+    return noisy
+
+
+@lru_cache(maxsize=1024)
+def least_favourable(n: int, epsilon: float, local: bool) -> tuple[float, float]:
+    """A Bayes risk that no private method beats, and the worst risk of the method behind it.
+
+    The prior is the best of several, then bettered: atoms where the posterior mean errs more get
+    more weight. The risk of the posterior mean is exact, at 321 means.
+    """
+    rate = 1 / np.sqrt(n) / (np.tanh(epsilon / 2) if local else 1.0)
+    if not local:
+        rate += 2 / (n * np.tanh(epsilon / 2))
+    best, chosen = 0.0, None
+    for reach in {1.0, min(1.0, 12 * rate), min(1.0, 4 * rate)}:
+        atoms = reach * np.linspace(-1, 1, 41)
+        law = sign_law(n, epsilon, local, atoms)
+        powers = [np.maximum(1 - (atoms / reach) ** 2, 1e-3) ** b for b in (-0.5, 0.0, 1.0, 3.0)]
+        points = [np.where(abs(atoms) == reach, 1.0, 1e-4) + w * (atoms == 0) for w in (0.0, 1.0)]
+        for prior in powers + points:
+            prior = prior / prior.sum()
+            if (value := bayes_risk(prior, atoms, law)) > best:
+                best, chosen = value, (prior, atoms, law)
+    if chosen is None:
+        return 0.0, 1.0
+    prior, atoms, law = chosen
+    worst, fine = 1.0, np.linspace(0, 1, 161)
+    seen = sign_law(n, epsilon, local, np.r_[-fine[1:][::-1], fine])
+    means = np.r_[-fine[1:][::-1], fine]
+    for step in range(61):
+        guess = ((prior * atoms) @ law) / np.maximum(prior @ law, 1e-300)
+        risks = (law * (guess - atoms[:, None]) ** 2).sum(axis=1)
+        best = max(best, float(prior @ risks) if step else best)
+        if step % 20 == 0:
+            errors = (seen * (guess - means[:, None]) ** 2).sum(axis=1)
+            worst = min(worst, float(errors.max()))
+        prior = prior * (risks / risks.max()) ** 2
+        prior /= prior.sum()
+    return best * (1 - 1e-12), worst
+
+
+def bayes_risk(prior: Array, atoms: Array, law: Array) -> float:
+    """Mean of the posterior variance."""
+    total = prior @ law
+    first = (prior * atoms) @ law
+    second = (prior * atoms**2) @ law
+    return float((second - first**2 / np.maximum(total, 1e-300)).sum())
