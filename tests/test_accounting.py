@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from fractions import Fraction
 from itertools import product
 from math import comb
@@ -371,6 +372,35 @@ def test_a_budget_adds_in_each_way() -> None:
     exactly = Budget(Approximate(1.0, 1e-6)).affords(Gaussian(30.0))
     mu = 1 / guarantees.gaussian_sigma(1.0, 1e-6)
     assert exactly == int(900 * mu**2) > by_rho
+
+
+@pytest.mark.parametrize(
+    ("limit", "method", "release", "fits"),
+    [
+        (Pure(700.0), None, Pure(400.0), 1),
+        (ZCDP(700.0), None, ZCDP(400.0), 1),
+        (Approximate(700.0, 0.5), "basic", Pure(400.0), 1),
+        (Approximate(700.0, 0.9), "basic", Approximate(0.1, 0.5), 1),
+        (Approximate(700.0, 1 - 2**-53), "basic", Approximate(0.1, 0.6), 1),
+        (Approximate(700.0, 1e-6), "zcdp", ZCDP(500.0), 1),
+        (Approximate(700.0, 1e-6), "exact", Pure(500.0), 1),
+    ],
+)
+def test_a_budget_ends_also_where_levels_end(limit, method, release, fits) -> None:
+    budget = Budget(limit, method)
+    assert budget.affords(release) == fits
+    budget.spend(release, times=fits)
+    with pytest.raises(ValueError, match="release must fit the budget"):
+        budget.spend(release)
+
+
+@pytest.mark.parametrize("limit", [Pure(1.0), ZCDP(1.0), Approximate(1.0, 1e-6)], ids=repr)
+def test_what_is_spent_is_stated_for_the_budgets_neighbours(limit) -> None:
+    limit = dataclasses.replace(limit, relation="add-remove")
+    budget = Budget(limit)
+    budget.spend(Pure(0.25, relation="add-remove"))
+    assert budget.spent.relation == "add-remove"
+    assert budget.spent <= limit
 
 
 def test_what_does_not_fit_is_not_booked() -> None:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from minimaxdp import _validate
 from minimaxdp._types import Rng
 from minimaxdp.accounting._compose import _relation, compose
-from minimaxdp.guarantees import ZCDP, Approximate, Guarantee, Local, Pure
+from minimaxdp.guarantees import ZCDP, Approximate, Guarantee, Local, Pure, zcdp_to_approximate
 
 __all__ = ["Budget"]
 
@@ -77,7 +77,12 @@ class Budget:
     @property
     def spent(self) -> Guarantee | None:
         """The promise of all releases so far; None before the first."""
-        return self._total(self._releases) if self._releases else None
+        if not self._releases:
+            return None
+        amounts = self._amounts(self._releases)
+        # What fits but for rounding has spent the limit.
+        levels = {name: min(amounts[name], level) for name, level in self.limit.levels.items()}
+        return type(self.limit)(**levels, relation=self.limit.relation)
 
     @property
     def left(self) -> float:
@@ -106,7 +111,7 @@ class Budget:
         """
         most = _validate.one_integer("most", most, minimum=1, maximum=_MOST)
         most = min(most, _MOST - len(self._releases))
-        self._total([release])  # says what is wrong with it
+        self._amounts([release])  # says what is wrong with it
         low, high = 0, 1
         while high <= most and self._fits([release] * high):
             low, high = high, 2 * high
@@ -180,40 +185,42 @@ class Budget:
     def _refuse_beyond(self, release: Any, times: int) -> None:
         more = [release] * times
         if not self._fits(more):
+            amounts = self._amounts(self._releases + more)
+            total = ", ".join(f"{name} = {amount:g}" for name, amount in amounts.items())
             raise ValueError(
                 f"release must fit the budget {self.limit} with times = {times}: {self.left:g} is "
-                f"left, and {release!r} would make it {self._total(self._releases + more)}"
+                f"left, and {release!r} would make it {total}"
             )
 
     def _fits(self, more: list[Any]) -> bool:
-        total = self._total(self._releases + more)
+        amounts = self._amounts(self._releases + more)
         return all(
-            getattr(total, name) <= level * (1 + _ROUNDING)
-            for name, level in self.limit.levels.items()
+            amounts[name] <= level * (1 + _ROUNDING) for name, level in self.limit.levels.items()
         )
 
-    def _total(self, releases: list[Any]) -> Guarantee:
+    def _amounts(self, releases: list[Any]) -> dict[str, float]:
+        """What releases take in the levels of the limit, also where no promise goes so far."""
         relation = _relation(releases, None)
         if relation != self.limit.relation:
             raise ValueError(
                 f"release must be stated for {self.limit.relation!r}, as the budget is, got "
                 f"{relation!r}"
             )
+        limit = self.limit
         if self.method == "exact":
-            assert isinstance(self.limit, Approximate)
-            return compose(releases).guarantee(delta=self.limit.delta)
+            assert isinstance(limit, Approximate)
+            return {"epsilon": compose(releases).epsilon(limit.delta).high, "delta": limit.delta}
         stated = [_stated(release) for release in releases]
-        if isinstance(self.limit, Pure):
-            return Pure(min(sum(s.implies(Pure).epsilon for s in stated), 700.0))
+        if isinstance(limit, Pure):
+            return {"epsilon": sum(s.implies(Pure).epsilon for s in stated)}
         if self.method == "zcdp":
-            total = ZCDP(min(sum(s.implies(ZCDP).rho for s in stated), 700.0))
-            if isinstance(self.limit, ZCDP):
-                return total
-            return total.implies(Approximate, delta=self.limit.delta)
+            rho = sum(s.implies(ZCDP).rho for s in stated)
+            if isinstance(limit, ZCDP):
+                return {"rho": rho}
+            converted = zcdp_to_approximate(rho, delta=limit.delta)
+            return {"epsilon": float(converted.epsilon), "delta": limit.delta}
         pairs = [_basic(s) for s in stated]
-        return Approximate(
-            min(sum(p.epsilon for p in pairs), 700.0), min(sum(p.delta for p in pairs), 1 - 2**-53)
-        )
+        return {"epsilon": sum(p.epsilon for p in pairs), "delta": sum(p.delta for p in pairs)}
 
 
 def _stated(release: Any) -> Guarantee:
