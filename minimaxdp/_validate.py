@@ -212,6 +212,14 @@ def pairs(values: ArrayLike | None, inputs: int) -> NDArray[np.int64]:
     return np.concatenate([found, found[:, ::-1]])
 
 
+def neighbours(matrix: ArrayLike, values: ArrayLike | None) -> tuple[Any, NDArray[np.int64]]:
+    """A channel of at least two inputs, and its neighbours in both orders."""
+    checked = channel("channel", matrix)
+    if len(checked) < 2:
+        raise ValueError("channel must have at least two inputs, got 1")
+    return checked, pairs(values, len(checked))
+
+
 def losses(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
     """What a function of that name returned: as many losses as asked for, or rows of them."""
     array = np.asarray(values)

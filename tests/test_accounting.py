@@ -355,6 +355,13 @@ def test_conversions_are_vectors_and_no_order_does_better() -> None:
         assert guarantees.gaussian_epsilon(d, 1 / np.sqrt(2 * r)) < e
 
 
+def test_small_budgets_convert_by_their_scale() -> None:
+    """As rho falls, delta at epsilon = 3 sqrt(rho) becomes a constant times sqrt(rho)."""
+    rho = np.array([1e-12, 1e-30, 1e-100, 1e-150])
+    found = guarantees.zcdp_to_approximate(rho, epsilon=3 * np.sqrt(rho)).delta / np.sqrt(rho)
+    assert np.allclose(found, found[0], rtol=1e-5)
+
+
 # --- budgets --------------------------------------------------------------------------------------
 
 

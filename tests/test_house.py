@@ -22,6 +22,7 @@ PACKAGE = ROOT / "minimaxdp"
 GROUND_FLOOR = {
     "_types",
     "_doubles",
+    "_tails",
     "_validate",
     "divergences",
     "channels",

@@ -11,6 +11,7 @@ from scipy.special import ndtr
 from minimaxdp import _validate
 from minimaxdp._types import Real
 from minimaxdp.accounting._compose import Interval
+from minimaxdp.accounting._grids import DUST, support
 from minimaxdp.accounting._pairs import Loss
 from minimaxdp.guarantees import gaussian_delta
 
@@ -174,15 +175,13 @@ def normal_limit(pair: Any, k: int, *, nodes: int = 2**16) -> NormalLimit:
     >>> round(limit.mean, 6), round(limit.error, 6)  # 100 * 0.1 * tanh(0.05)
     (0.499584, 0.047658)
     """
-    from minimaxdp.accounting._grids import DUST, _support
-
     if not isinstance(pair, Loss):
         raise TypeError(f"pair must be a pair of laws, got {pair!r}")
     if pair.impossible > 0:
         raise ValueError("pair must have finite losses for a normal limit")
     k = _validate.one_integer("k", k, minimum=1)
     nodes = _validate.one_integer("nodes", nodes, minimum=1024, maximum=2**20)
-    low, high = _support(pair, DUST)
+    low, high = support(pair, DUST)
     edges = np.linspace(low, high, nodes + 1)
     edges[0], edges[-1] = -np.inf, np.inf
     p, q = pair.cells(edges)

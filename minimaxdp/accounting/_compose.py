@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
 from minimaxdp import _validate
+from minimaxdp._tails import log_moment_factor
 from minimaxdp._types import Array, Real
 from minimaxdp.accounting._grids import LARGEST, SMALLEST, Part, Plan, Tail
 from minimaxdp.accounting._pairs import Loss, dominating_pair
@@ -328,47 +329,50 @@ def _delta(parts: tuple[Part, ...], epsilon: float, rtol: float) -> Interval:
     if len(parts) == 1 and isinstance(parts[0][0], GaussianPair):
         exact = float(gaussian_delta(epsilon, 1 / parts[0][0].mu))
         return Interval(exact * (1 - _RELATIVE), min(exact * (1 + _RELATIVE), 1.0))
-    exact_tails = _by_counts(parts)
-    if exact_tails is not None:
-        return Interval(*(tail.delta(epsilon) for tail in exact_tails))
 
     def seek(tilts: Array, moments: Array) -> float:
-        return float(tilts[(moments - tilts * epsilon + _factor(tilts)).argmin()])
+        return float(tilts[(moments - tilts * epsilon + log_moment_factor(np.log(tilts))).argmin()])
 
-    plan, nodes, best = Plan(parts, seek), SMALLEST, Interval(0.0, 1.0)
-    while nodes <= LARGEST:
-        down, up = plan.tails(nodes)
-        best = Interval(max(best.low, down.delta(epsilon)), min(best.high, up.delta(epsilon)))
-        if best.high - best.low <= rtol * best.high or best.high < _LEAST_DELTA:
-            break
-        nodes *= 4
-    return best
+    def wide(found: Interval) -> bool:
+        return found.high - found.low > rtol * found.high and found.high >= _LEAST_DELTA
+
+    return _refined(parts, seek, lambda tail: tail.delta(epsilon), Interval(0.0, 1.0), wide)
 
 
 def _epsilon(parts: tuple[Part, ...], delta: float, rtol: float) -> Interval:
     if len(parts) == 1 and isinstance(parts[0][0], GaussianPair):
         exact = float(gaussian_epsilon(delta, 1 / parts[0][0].mu))
         return Interval(exact * (1 - _RELATIVE), exact * (1 + _RELATIVE))
-    exact_tails = _by_counts(parts)
-    if exact_tails is not None:
-        return Interval(*(tail.epsilon(delta) for tail in exact_tails))
 
     def seek(tilts: Array, moments: Array) -> float:
-        return float(tilts[((moments + _factor(tilts) - np.log(delta)) / tilts).argmin()])
+        bounds = moments + log_moment_factor(np.log(tilts)) - np.log(delta)
+        return float(tilts[(bounds / tilts).argmin()])
 
-    plan, nodes, best = Plan(parts, seek), SMALLEST, Interval(0.0, np.inf)
+    def wide(found: Interval) -> bool:
+        return found.high - found.low > rtol * found.high
+
+    return _refined(parts, seek, lambda tail: tail.epsilon(delta), Interval(0.0, np.inf), wide)
+
+
+def _refined(
+    parts: tuple[Part, ...],
+    seek: Callable[[Array, Array], float],
+    read: Callable[[Tail], float],
+    known: Interval,
+    wide: Callable[[Interval], bool],
+) -> Interval:
+    """A number read off the law of the loss: by counts, or on grids ever finer while it is wide."""
+    counted = _by_counts(parts)
+    if counted is not None:
+        return Interval(*map(read, counted))
+    plan, nodes = Plan(parts, seek), SMALLEST
     while nodes <= LARGEST:
         down, up = plan.tails(nodes)
-        best = Interval(max(best.low, down.epsilon(delta)), min(best.high, up.epsilon(delta)))
-        if best.high - best.low <= rtol * best.high:
+        known = Interval(max(known.low, read(down)), min(known.high, read(up)))
+        if not wide(known):
             break
         nodes *= 4
-    return best
-
-
-def _factor(tilts: Array) -> Array:
-    """Logarithm of the largest (1 - e^-u) e^(-tilt u): what a moment bounds delta by."""
-    return (1 + tilts) * np.log1p(-1 / (1 + tilts)) - np.log(tilts)
+    return known
 
 
 def _by_counts(parts: tuple[Part, ...]) -> tuple[Tail, Tail] | None:

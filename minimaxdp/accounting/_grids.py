@@ -131,7 +131,7 @@ class Plan:
 
     def __init__(self, parts: Sequence[Part], seek: Callable[[Array, Array], float]) -> None:
         self.parts, self.counts = parts, [count for _, count in parts]
-        self.supports = [_support(pair, DUST / sum(self.counts)) for pair, _ in parts]
+        self.supports = [support(pair, DUST / sum(self.counts)) for pair, _ in parts]
         coarse = [
             _rounded_up(pair, low, (high - low) / 2048, 2051)
             for (pair, _), (low, high) in zip(parts, self.supports, strict=True)
@@ -185,7 +185,7 @@ def _tail(pair: Any, x: float) -> float:
     return float(pair.cells(np.array([x, np.inf]))[0][0])
 
 
-def _support(pair: Any, dust: float) -> tuple[float, float]:
+def support(pair: Any, dust: float) -> tuple[float, float]:
     """Ends of the loss beyond which hardly any mass lies."""
     if isinstance(pair, LaplacePair):
         return -pair.epsilon, pair.epsilon

@@ -256,10 +256,7 @@ def finite_pair(channel: ArrayLike, pairs: ArrayLike | None = None) -> FinitePai
     >>> pair.delta(0.0)
     0.5
     """
-    channel = _validate.channel("channel", channel)
-    if len(channel) < 2:
-        raise ValueError("channel must have at least two inputs, got 1")
-    both = _validate.pairs(pairs, len(channel))
+    channel, both = _validate.neighbours(channel, pairs)
     if not len(both):
         raise ValueError("pairs must name at least one pair of neighbours")
     if len(both) == 2:

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate
 from minimaxdp._types import Array
-from minimaxdp.privacy._neighbours import Pairs, _checked
+from minimaxdp.privacy._neighbours import Pairs
 
 __all__ = ["chtp_epsilon"]
 
@@ -74,7 +74,7 @@ def chtp_epsilon(
     >>> chtp_epsilon([[0.5, 0.0, 0.5], [0.0, 0.5, 0.5]], 0.01)  # one of two records, at random
     1.0
     """
-    channel, both = _checked(channel, pairs)
+    channel, both = _validate.neighbours(channel, pairs)
     eta = _validate.one_real("eta", eta, minimum=1e-300, maximum=1)
     inherited = _validate.flag("inherited", inherited)
     if not inherited and channel.shape[1] > _MOST_OUTPUTS:

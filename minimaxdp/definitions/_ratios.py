@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from minimaxdp import _validate, divergences
-from minimaxdp.privacy._neighbours import Pairs, _checked, _chunks, _worst
+from minimaxdp.privacy._neighbours import Pairs, _chunks, _worst
 
 __all__ = ["bounded_range", "metric_dp_epsilon"]
 
@@ -46,7 +46,7 @@ def metric_dp_epsilon(channel: ArrayLike, distances: ArrayLike) -> float:
     >>> round(metric_dp_epsilon([[0.75, 0.25], [0.25, 0.75]], [[0, 0.5], [0.5, 0]]), 6)
     2.197225
     """
-    channel, both = _checked(channel, None)
+    channel, both = _validate.neighbours(channel, None)
     table = np.asarray(_validate.real("distances", distances, minimum=0))
     if table.shape != (len(channel), len(channel)):
         raise ValueError(
@@ -99,7 +99,7 @@ def bounded_range(channel: ArrayLike, pairs: Pairs = None) -> float:
     >>> round(bounded_range([[2 / 3, 1 / 3], [1 / 3, 2 / 3]]), 12)
     1.38629436112
     """
-    channel, both = _checked(channel, pairs)
+    channel, both = _validate.neighbours(channel, pairs)
     spread = _worst(
         channel,
         both,

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
-from scipy.special import betainccinv, betaincinv, log_ndtr, ndtr
+from scipy.special import log_ndtr, ndtr
 
 from minimaxdp import _validate
+from minimaxdp._tails import binomial_bounds
 from minimaxdp._types import Array, Rng
 from minimaxdp.density_estimation import _sizes
 from minimaxdp.density_estimation._histograms import (
@@ -148,7 +149,7 @@ class Release:
         # Whole counts that the noise leaves possible; without noise the count itself.
         least = np.clip(np.ceil(np.round(counts - reach, 9)), 0, n)
         most = np.clip(np.floor(np.round(counts + reach, 9)), 0, n)
-        low, high = _clopper_pearson(least, most, n, wrong / (2 * cells))
+        low, high = binomial_bounds(least, most, n, wrong / (2 * cells))
         low, high = np.clip((np.array([low, high]) - shift) / gap, 0, 1)
         return low / volume, high / volume
 
@@ -266,13 +267,6 @@ def _noise_radius(h: Histogram, n: int, wrong: float) -> float:
     # s gives a bound, and this one is the best where the tail is that of a normal law.
     s = np.geomspace(1e-6, 1, 4_001)[:-1] * min(1.0, 4 * np.sqrt(log / n))
     return float(scale * ((log - n * np.log1p(-(s**2))) / s).min())
-
-
-def _clopper_pearson(least: Array, most: Array, n: int, tail: float) -> tuple[Array, Array]:
-    """Exact bounds on binomial chances whose counts lie from `least` to `most`."""
-    low = np.where(least > 0, betaincinv(np.maximum(least, 1), n - least + 1, tail), 0)
-    high = np.where(most < n, betainccinv(most + 1, np.maximum(n - most, 1), tail), 1)
-    return low, high
 
 
 def _normal_plus_laplace(sd: Array, scale: float, tail: float) -> Array:

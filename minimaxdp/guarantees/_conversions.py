@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from minimaxdp import _validate
+from minimaxdp._tails import log_moment_factor
 from minimaxdp._types import Array
 
 __all__ = ["Conversion", "renyi_to_approximate", "zcdp_to_approximate"]
@@ -166,18 +167,12 @@ def _alike(*values: Any) -> tuple[Any, ...]:
     return tuple(float(v) if v.ndim == 0 else v.copy() for v in shaped)
 
 
-def _factor(log_b: Array) -> Array:
-    """Logarithm of (1 - 1/a)^a / (a - 1), where a = 1 + b."""
-    b = np.exp(log_b)
-    return (1 + b) * (log_b - np.log1p(b)) - log_b
-
-
 def _log_delta(log_b: Array, level: Array, epsilon: Array) -> Array:
-    return np.exp(log_b) * (level - epsilon) + _factor(log_b)
+    return np.exp(log_b) * (level - epsilon) + log_moment_factor(log_b)
 
 
 def _epsilon(log_b: Array, level: Array, delta: Array) -> Array:
-    return level + (_factor(log_b) - np.log(delta)) / np.exp(log_b)
+    return level + (log_moment_factor(log_b) - np.log(delta)) / np.exp(log_b)
 
 
 def _least(value: Callable[[Array], Array], start: Array) -> Array:

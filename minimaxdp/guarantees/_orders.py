@@ -90,10 +90,7 @@ def zcdp_rho(
     >>> abs(rho.low - np.log(3) / 2) < 1e-9 and rho.high <= rho.low * (1 + 1e-9)
     True
     """
-    channel = _validate.channel("channel", channel)
-    if len(channel) < 2:
-        raise ValueError("channel must have at least two inputs, got 1")
-    both = _validate.pairs(pairs, len(channel))
+    channel, both = _validate.neighbours(channel, pairs)
     rtol = _checked_width(rtol)
     # Pairs with the same two laws up to the order of the outputs need one look.
     rows = np.stack([channel[both[:, 0]], channel[both[:, 1]]], axis=1)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from minimaxdp import _validate
 from minimaxdp._types import Array, Real, Rng
@@ -176,29 +176,12 @@ class CertifiedMean:
         spread = 12 * np.sqrt(self.n * p * (1 - p)) + 40
         low, high = max(0, int(self.n * p - spread)), min(self.n, int(self.n * p + spread))
         counts = np.arange(low, high + 1)
-        weight = np.exp(
-            special.gammaln(self.n + 1)
-            - special.gammaln(counts + 1)
-            - special.gammaln(self.n - counts + 1)
-            + special.xlogy(counts, p)
-            + special.xlog1py(self.n - counts, -p)
-        )
+        weight = scipy.stats.binom.pmf(counts, self.n, p)
         nodes, mass = np.polynomial.legendre.leggauss(_NODES // 2)
         u = np.concatenate([(nodes + 1) / 4, (nodes + 3) / 4])  # the law has a kink in the middle
-        other = self.scales[1] * _quantile(u)
+        other = self.scales[1] * scipy.stats.laplace.ppf(u)
         half = np.asarray(self.half_width(counts[:, None] / self.n * value**2 + other))
         miss = counts[:, None] / self.n * value - p * value
-        one = self.scales[0]
-        inside = _cdf((half - miss) / one) - _cdf((-half - miss) / one)
+        noise = scipy.stats.laplace(scale=self.scales[0])
+        inside = noise.cdf(half - miss) - noise.cdf(-half - miss)
         return float(weight @ inside @ np.concatenate([mass, mass]) / 4)
-
-
-def _cdf(x: Array) -> Array:
-    """Distribution function of the standard Laplace law."""
-    half = np.exp(-abs(x)) / 2
-    return np.asarray(np.where(x < 0, half, 1 - half))
-
-
-def _quantile(u: Array) -> Array:
-    """Its inverse."""
-    return np.asarray(np.where(u < 0.5, np.log(2 * u), -np.log(2 * (1 - u))))

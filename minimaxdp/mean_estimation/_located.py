@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from minimaxdp import _validate
 from minimaxdp._types import Array, Real, Rng
@@ -136,13 +136,7 @@ class LocatedMean:
         if np.isinf(self.k):
             return float(np.exp(min(0.0, np.log(self.points) - self.epsilon * self.m / 2)))
         f = np.arange(self.m + 1)
-        weight = np.exp(
-            special.gammaln(self.m + 1)
-            - special.gammaln(f + 1)
-            - special.gammaln(self.m - f + 1)
-            + f * np.log(0.25)
-            + (self.m - f) * np.log(0.75)
-        )
+        weight = scipy.stats.binom.pmf(f, self.m, 0.25)
         wrong = np.log(self.points) - self.epsilon * (self.m - 2 * f) / 2
         return float(min(1.0, weight @ np.exp(np.minimum(wrong, 0.0))))
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv
 
 from minimaxdp import _validate
+from minimaxdp._tails import binomial_bounds
 from minimaxdp._types import Array, Real, Rng
 
 __all__ = ["Audit", "audit"]
@@ -213,6 +213,5 @@ def _log_ratio_bound(
 ) -> Real:
     """ln((lower bound on a mass - delta) / upper bound on another), not below 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        lower = np.where(high > 0, betaincinv(np.maximum(high, 1), size - high + 1, tail), 0.0)
-        upper = np.where(low < size, betaincinv(low + 1, np.maximum(size - low, 1), 1 - tail), 1.0)
+        lower, upper = binomial_bounds(high, low, size, tail)
         return np.log(np.maximum((lower - delta) / upper, 1.0))

@@ -159,14 +159,6 @@ def distances(worlds: Sequence[Sequence[int]], metric: ArrayLike | None = None) 
     return total
 
 
-def _checked(channel: ArrayLike, pairs: Pairs) -> tuple[Array, NDArray[np.int64]]:
-    """The channel, and its neighbours in both orders, shape (2m, 2)."""
-    channel = _validate.channel("channel", channel)
-    if len(channel) < 2:
-        raise ValueError("channel must have at least two inputs, got 1")
-    return channel, _validate.pairs(pairs, len(channel))
-
-
 def _falling(p: Array, q: Array) -> tuple[Array, Array]:
     """Both laws in falling order of q/p; outputs without any mass come last."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from minimaxdp import _validate, divergences
 from minimaxdp._types import Array, Real
-from minimaxdp.privacy._neighbours import Pairs, _checked, _falling, _worst
+from minimaxdp.privacy._neighbours import Pairs, _falling, _worst
 
 __all__ = [
     "privacy_profile",
@@ -54,7 +54,7 @@ def dp_epsilon(channel: ArrayLike, pairs: Pairs = None) -> float:
     >>> round(dp_epsilon([[2 / 3, 1 / 3], [1 / 3, 2 / 3]]), 12)
     0.69314718056
     """
-    channel, both = _checked(channel, pairs)
+    channel, both = _validate.neighbours(channel, pairs)
     return float(_worst(channel, both, divergences.max_divergence))
 
 
@@ -93,7 +93,7 @@ def privacy_profile(channel: ArrayLike, epsilon: ArrayLike, pairs: Pairs = None)
     >>> round(float(privacy_profile([[0.75, 0.25], [0.25, 0.75]], 0.5)), 6)
     0.33782
     """
-    channel, both = _checked(channel, pairs)
+    channel, both = _validate.neighbours(channel, pairs)
     epsilon = np.asarray(_validate.real("epsilon", epsilon, minimum=0))
     flat = epsilon.ravel()
     level = _worst(
@@ -148,7 +148,7 @@ def epsilon_at_delta(channel: ArrayLike, delta: ArrayLike, pairs: Pairs = None) 
     >>> round(float(epsilon_at_delta(flip, privacy_profile(flip, 0.5))), 12)
     0.5
     """
-    channel, both = _checked(channel, pairs)
+    channel, both = _validate.neighbours(channel, pairs)
     delta = np.asarray(_validate.real("delta", delta, minimum=0, maximum=1))
     flat = delta.ravel()
 
@@ -214,7 +214,7 @@ def worst_divergence(
     >>> round(worst_divergence(flip, divergences.renyi, order=2), 6)
     0.847298
     """
-    channel, both = _checked(channel, pairs)
+    channel, both = _validate.neighbours(channel, pairs)
     divergence = _validate.function("divergence", divergence)
     for name, value in parameters.items():
         if np.iterable(value) and not isinstance(value, str):

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from minimaxdp import _validate
 from minimaxdp._types import Array, Real
-from minimaxdp.privacy._neighbours import Pairs, _checked, _falling, _worst
+from minimaxdp.privacy._neighbours import Pairs, _falling, _worst
 
 __all__ = [
     "tradeoff",
@@ -93,7 +93,7 @@ def tradeoff(channel: ArrayLike, alpha: ArrayLike, pairs: Pairs = None) -> Real:
     >>> [float(beta) for beta in tradeoff(flip, [0.0, 0.125, 0.25, 1.0])]
     [1.0, 0.625, 0.25, 0.0]
     """
-    channel, both = _checked(channel, pairs)
+    channel, both = _validate.neighbours(channel, pairs)
     alpha = np.asarray(_validate.real("alpha", alpha, minimum=0, maximum=1))
     flat = alpha.ravel()
 

@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from minimaxdp import _validate
+from minimaxdp._tails import binomial_bounds
 from minimaxdp._types import Array, Integer, Real, Rng
 from minimaxdp.guarantees import Guarantee, Local, Pure
-from minimaxdp.randomized_response._shared import CHUNK, binomial_interval
+from minimaxdp.randomized_response._shared import CHUNK
 
 __all__ = ["BinaryRR", "binary_variance"]
 
@@ -285,7 +286,7 @@ class BinaryRR:
         gap = np.tanh(self.epsilon / 2)
         ends = [
             np.clip((end - self.flip_probability) / gap, 0, 1)[()]
-            for end in binomial_interval(ones, n, level)
+            for end in binomial_bounds(ones, ones, n, (1 - level) / 2)
         ]
         return ends[0], ends[1]
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate
+from minimaxdp._tails import binomial_bounds
 from minimaxdp._types import Array, Real, Rng
 from minimaxdp.guarantees import Guarantee, Local, NonPrivate, Pure
-from minimaxdp.randomized_response._shared import binomial_interval
 
 __all__ = ["SurveyDesign"]
 
@@ -227,7 +227,7 @@ class SurveyDesign:
         n = _validate.one_integer("n", n, minimum=1)
         yes = _validate.one_integer("yes", yes, minimum=0, maximum=n)
         level = _validate.one_real("level", level, above=0, below=1)
-        ends = binomial_interval(yes, n, level)
+        ends = binomial_bounds(yes, yes, n, (1 - level) / 2)
         carried = (np.array(ends) - self.yes_without) / (self.yes_with - self.yes_without)
         low, high = np.sort(np.clip(carried, 0, 1))
         return float(low), float(high)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate
@@ -122,16 +120,6 @@ class Encoding(ABC):
         shape = counts.shape if size is None else (size, *counts.shape)
         others = counts.sum(axis=-1, keepdims=True) - counts
         return rng.binomial(counts, own, shape) + rng.binomial(others, other, shape)
-
-
-def binomial_interval(ones: Any, n: int, level: Any) -> tuple[Array, Array]:
-    """Clopper and Pearson's interval for the probability behind a count, of at least the level."""
-    ones, tail = np.asarray(ones), (1 - level) / 2
-    # Where no report (or every one) is a one the bound is the end of the scale.
-    beta = scipy.stats.beta
-    low = np.where(ones > 0, beta.ppf(tail, np.maximum(ones, 1), n - ones + 1), 0.0)
-    high = np.where(ones < n, beta.isf(tail, ones + 1, np.maximum(n - ones, 1)), 1.0)
-    return low, high
 
 
 def bit_vectors(d: int) -> NDArray[np.int64]:
