@@ -489,12 +489,13 @@ def test_figure_agrees_with_the_package_at_every_key(
     assert start == {control.name: control.start for control in one.controls}
     for i, slider in enumerate(root.locator("input[type=range]").all()):
         slider.focus()
-        states = []
-        for key in ("ArrowRight", "End", "ArrowLeft", "Home", "ArrowRight"):
+        own, last = one.controls[i].name, len(one.controls[i].values) - 1
+        moves = [("ArrowRight", min(start[own] + 1, last)), ("End", last)]
+        if theme == "light":  # in the dark, on a phone, the script is the same
+            moves += [("ArrowLeft", last - 1), ("Home", 0), ("ArrowRight", 1)]
+        for key, place in moves:
             page.keyboard.press(key)
-            states.append(agrees(root, one, name)[one.controls[i].name])
-        last = len(one.controls[i].values) - 1
-        assert states == [min(start[one.controls[i].name] + 1, last), last, last - 1, 0, 1]
+            assert agrees(root, one, name)[own] == place, key
 
 
 @gallery_test

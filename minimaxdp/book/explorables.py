@@ -217,6 +217,11 @@ class Panel:
             Its entry in the legend, if any.
         low, high : float or callable, optional
             Where it begins and ends; from edge to edge if not given.
+
+        Examples
+        --------
+        >>> panel = Panel("A density", "x", "density", (0, 1), (0, 2))
+        >>> panel.area([0, 1], [0, 2], "one", high=0.5)
         """
         edges = {
             "low": self.xlim[0] if low is None else low,

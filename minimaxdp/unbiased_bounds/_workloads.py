@@ -243,7 +243,7 @@ class MatrixMechanism:
         """The largest l2-length by which one record moves the measurement."""
         return float(np.linalg.norm(np.asarray(self.strategy), axis=0).max())
 
-    @property
+    @cached_property
     def sigma(self) -> float:
         """Standard deviation of the noise in each entry of the measurement."""
         return float(self.privacy.gaussian_sigma(self.sensitivity))
