@@ -37,6 +37,7 @@ WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 360, "height": 760}
 MODES = [("light", WIDE), ("dark", NARROW), ("dark", WIDE), ("light", NARROW)]
 # In the long run every page is looked at by all rules in all four ways.
 ALL = os.environ.get("MINIMAXDP_AXE") == "all"
+PARTS = 2 if ALL else 1  # of which each may run on a core of its own
 IN_FULL = ("book/introduction.html", "book/api/hypercube.html")
 FOLD = """() => {
   document.querySelectorAll("mjx-container, .math").forEach(
@@ -228,14 +229,14 @@ def test_pages_are_of_one_shape_only_if_they_differ_in_words(site: Path) -> None
         assert shape(other) != shape(page)
 
 
-def test_axe_finds_nothing(browser: Browser, site: Path, served: str) -> None:
+@pytest.mark.parametrize("part", range(PARTS))
+def test_axe_finds_nothing(browser: Browser, site: Path, served: str, part: int) -> None:
     # One context, so that scripts and styles are fetched once.
     context = browser.new_context()
     page = context.new_page()
     looks: set[str] = set()
-    found = {
-        name: audit(page, f"{served}/{name}", name not in IN_FULL, looks) for name in pages(site)
-    }
+    names = sorted(pages(site), key=lambda name: (site / name).stat().st_size)[part::PARTS]
+    found = {name: audit(page, f"{served}/{name}", name not in IN_FULL, looks) for name in names}
     context.close()
     assert not any(found.values()), "\n".join(
         f"{name}: {line}" for name, lines in found.items() for line in lines

@@ -8,7 +8,6 @@ the levels that do not rise above it are set to zero. Nothing has to be known of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,13 +16,11 @@ from minimaxdp import _validate
 from minimaxdp._types import Array, Real, Rng
 from minimaxdp.density_estimation import _sizes
 from minimaxdp.density_estimation._densities import Density
-from minimaxdp.guarantees import Guarantee, Local, Pure
+from minimaxdp.guarantees import Guarantee
 from minimaxdp.laplace import laplace_sum
 
 __all__ = ["PrivateHaar"]
 
-Model = Literal["central", "local"]
-_MODELS = ("central", "local")
 _MOST_LEVELS = 20
 _MOST_PEOPLE = 10**15
 # Coefficients whose sums of squares are doubles.
@@ -68,11 +65,11 @@ class PrivateHaar:
 
     epsilon: float
     levels: int
-    model: Model = "central"
+    model: _sizes.Model = "central"
     maximum: float = 2.0
 
     def __post_init__(self) -> None:
-        _validate.choice("model", self.model, _MODELS)
+        _validate.choice("model", self.model, _sizes.MODELS)
         _validate.freeze(
             self,
             epsilon=_sizes.one_epsilon(self.epsilon),
@@ -83,7 +80,7 @@ class PrivateHaar:
     @property
     def privacy(self) -> Guarantee:
         """Pure privacy at epsilon, of a curator or of everybody's own report."""
-        return Pure(self.epsilon) if self.model == "central" else Local(Pure(self.epsilon))
+        return _sizes.pure(self.model, self.epsilon)
 
     @property
     def neighbours(self) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from minimaxdp import _validate
 from minimaxdp._types import Array, Real, Rng
 from minimaxdp.density_estimation import _sizes
-from minimaxdp.guarantees import Guarantee, Local, NonPrivate, Pure
+from minimaxdp.guarantees import Guarantee, NonPrivate
 from minimaxdp.laplace import laplace_sum
 from minimaxdp.randomized_response import (
     SubsetSelection,
@@ -203,7 +203,7 @@ class Histogram:
         """A curator's pure privacy by the method "central", everybody's own by the local ones."""
         if self.epsilon is None:
             return NonPrivate()
-        return Pure(self.epsilon) if self.method == "central" else Local(Pure(self.epsilon))
+        return _sizes.pure(self.method, self.epsilon)
 
     @property
     def neighbours(self) -> tuple[Array, Array]:

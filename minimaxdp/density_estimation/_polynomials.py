@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -14,13 +14,11 @@ from minimaxdp import _validate
 from minimaxdp._types import Array, Real, Rng
 from minimaxdp.density_estimation import _sizes
 from minimaxdp.density_estimation._densities import Density
-from minimaxdp.guarantees import Guarantee, Local, Pure
+from minimaxdp.guarantees import Guarantee
 from minimaxdp.laplace import laplace_sum
 
 __all__ = ["BinnedPolynomial", "binned_polynomial_ceiling"]
 
-Model = Literal["central", "local"]
-_MODELS = ("central", "local")
 _MOST_BINS, _MOST_DEGREE = 10**6, 10
 _CHUNK = 2**16
 
@@ -66,10 +64,10 @@ class BinnedPolynomial:
     epsilon: float
     bins: int
     degree: int = 1
-    model: Model = "central"
+    model: _sizes.Model = "central"
 
     def __post_init__(self) -> None:
-        _validate.choice("model", self.model, _MODELS)
+        _validate.choice("model", self.model, _sizes.MODELS)
         _validate.freeze(
             self,
             epsilon=_sizes.one_epsilon(self.epsilon),
@@ -80,7 +78,7 @@ class BinnedPolynomial:
     @property
     def privacy(self) -> Guarantee:
         """Pure privacy at epsilon, of a curator or of everybody's own report."""
-        return Pure(self.epsilon) if self.model == "central" else Local(Pure(self.epsilon))
+        return _sizes.pure(self.model, self.epsilon)
 
     @property
     def neighbours(self) -> tuple[Array, Array]:
@@ -188,7 +186,7 @@ def binned_polynomial_ceiling(
     bins: ArrayLike,
     n: ArrayLike,
     epsilon: ArrayLike,
-    model: Model = "central",
+    model: _sizes.Model = "central",
     *,
     degree: int = 1,
     beta: float = 2.0,
@@ -234,7 +232,7 @@ def binned_polynomial_ceiling(
     >>> round(float(lines * 10**6), 2)
     40.32
     """
-    _validate.choice("model", model, _MODELS)
+    _validate.choice("model", model, _sizes.MODELS)
     bins = np.asarray(_validate.real("bins", bins, minimum=1, maximum=1e50))
     n = np.asarray(_validate.integer("n", n, minimum=1), dtype=float)
     epsilon = np.asarray(_sizes.epsilon(epsilon))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,8 +10,16 @@ from numpy.typing import ArrayLike
 from minimaxdp import _validate
 from minimaxdp._types import Array
 from minimaxdp.density_estimation._densities import Density
+from minimaxdp.guarantees import Guarantee, Local, Pure
 
+Model = Literal["central", "local"]
+MODELS: tuple[Model, ...] = ("central", "local")
 SMALL, LARGE = 1e-100, 1e100
+
+
+def pure(model: str, level: float) -> Guarantee:
+    """Pure privacy of a curator's release, or of everybody's own report."""
+    return Pure(level) if model == "central" else Local(Pure(level))
 
 
 def epsilon(value: ArrayLike | None) -> Any:
