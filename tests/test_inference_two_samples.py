@@ -81,6 +81,20 @@ def test_the_search_for_the_worst_proportion_is_close_to_a_bound_over_all_of_the
     assert found <= bound <= found + 0.006
 
 
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+@pytest.mark.parametrize("d, n1, n2, epsilon", [
+    (0.12, 60, 40, 0.7), (0.3, 5, 3, 700.0), (-0.02, 17, 90, 5.0), (0.9, 200, 150, 0.3),
+])  # fmt: skip
+def test_no_proportion_of_an_interval_exceeds_its_supremum(d, n1, n2, epsilon, alternative):
+    test = inf.TwoSampleTest(d, n1, n2, epsilon, alternative)
+    for low, high in [(0.0, 1.0), (0.0, 0.3), (0.42, 0.43), (0.7, 1.0), (0.2, 0.2), (0.0, 0.0)]:
+        p, theta = test.supremum(low, high)
+        assert low <= theta <= high
+        assert p == pytest.approx(test.p_value(theta), rel=1e-11)
+        values = [test.p_value(t) for t in np.linspace(low, high, 201)]
+        assert max(values) <= p * (1 + 1e-12)
+
+
 def test_confidence_set_and_supremum_keep_the_size():
     """Simulated, error rate 1e-6 a setting: at the nominal 5 % neither rejects more often."""
     rng, runs, n, epsilon = np.random.default_rng(2), 150, [40, 60], 0.8

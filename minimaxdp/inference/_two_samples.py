@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,7 @@ from minimaxdp.inference._intervals import interval
 __all__ = ["TwoSampleTest", "two_sample_p_value"]
 
 _LEAST = 1e-22  # counts of a smaller probability are left out
-_POINTS = 129
+_CLOSE = 1e-12  # a bound that exceeds an attained p-value by this factor of it is kept
 
 
 @dataclass(frozen=True)
@@ -91,15 +92,31 @@ class TwoSampleTest:
         theta2 = _validate.one_real("theta2", theta2, minimum=0, maximum=1)
         x1, p1 = _likely(self.n1, theta1)
         x2, p2 = _likely(self.n2, theta2)
-        counts = x1[:, None] / self.n1 - x2 / self.n2
-        reached = np.zeros(counts.shape)
-        if self.alternative == "two-sided":
-            for sign in (1, -1):
-                reached += self._tail(abs(self.difference) - sign * counts)
-        else:
-            sign = 1 if self.alternative == "greater" else -1
-            reached += self._tail(sign * (self.difference - counts))
+        reached = self._reached(x1[:, None] / self.n1 - x2 / self.n2)
         return float(np.minimum(p1 @ reached @ p2, 1.0))
+
+    def _reached(self, shares: Array) -> Array:
+        """Chance of a difference at least as extreme, given that of the shares without noise."""
+        if self.alternative == "two-sided":
+            size = abs(self.difference)
+            return self._tail(size - shares) + self._tail(size + shares)
+        sign = 1 if self.alternative == "greater" else -1
+        return self._tail(sign * (self.difference - shares))
+
+    def _conditional(self) -> Array:
+        """Chance of a difference at least as extreme, given that s people of both groups say yes.
+
+        Given s = 0, ..., n1 + n2, the first count is hypergeometric under every common proportion.
+        """
+        first, second, both = map(_log_choose, (self.n1, self.n2, self.n1 + self.n2))
+        share = np.arange(self.n2 + 1) / self.n2
+        total, reached = np.zeros((2, both.size))
+        for x in range(self.n1 + 1):
+            sums = slice(x, x + self.n2 + 1)
+            weight = np.exp(first[x] + second - both[sums])
+            total[sums] += weight
+            reached[sums] += weight * self._reached(x / self.n1 - share)
+        return np.minimum(reached / total, 1.0)
 
     def _tail(self, t: Array) -> Array:
         """Chance that the difference of the two noises, as shares, is at least t."""
@@ -114,10 +131,15 @@ class TwoSampleTest:
         return np.where(below, 1 - upper, upper)
 
     def supremum(self, low: float = 0.0, high: float = 1.0) -> tuple[float, float]:
-        """Largest p-value over a common proportion in an interval, and where it is attained.
+        r"""Largest p-value over a common proportion in an interval, and where it is attained.
 
-        The maximum over 129 points, equally spaced in the angle whose squared sine is the
-        proportion, is refined between the neighbours of the best one.
+        Under a common proportion the total S of the two counts is binomial, so that
+
+        .. math:: p_\theta = \sum_s \binom{n_1 + n_2}{s} \theta^s (1 - \theta)^{n_1 + n_2 - s} g_s,
+                  \qquad g_s = \Pr(D \ge d \mid S = s),
+
+        is a polynomial with the Bernstein coefficients g, and nowhere above the largest of them.
+        An interval is halved as long as the largest coefficient in it exceeds every p-value found.
 
         Parameters
         ----------
@@ -127,6 +149,8 @@ class TwoSampleTest:
         Returns
         -------
         (p, theta)
+            No proportion in the interval has a p-value above p, up to rounding, and that of theta
+            is within a factor of 1e-12 of it.
 
         Raises
         ------
@@ -141,21 +165,22 @@ class TwoSampleTest:
         """
         low = _validate.one_real("low", low, minimum=0, maximum=1)
         high = _validate.one_real("high", high, minimum=low, maximum=1)
-        angles = np.linspace(np.arcsin(low**0.5), np.arcsin(high**0.5), _POINTS)
-        value = lambda angle: self.p_value(min(float(np.sin(angle) ** 2), 1.0))  # noqa: E731
-        found = np.array([value(angle) for angle in angles])
-        best = int(found.argmax())
-        around = angles[max(best - 1, 0)], angles[min(best + 1, _POINTS - 1)]
-        if around[0] == around[1]:
-            return float(found[best]), low
-        refined = float(
-            scipy.optimize.minimize_scalar(
-                lambda angle: -value(angle), bounds=around, method="bounded"
-            ).x
-        )
-        if value(refined) > found[best]:
-            return value(refined), float(np.sin(refined) ** 2)
-        return float(found[best]), float(np.sin(angles[best]) ** 2)
+        whole = self._conditional()
+        if high < 1:
+            whole = _halves(whole, high)[0]
+        if low > 0:
+            whole = _halves(whole, low / high)[1]
+        cells = [(-whole.max(), low, high, whole)]
+        attained = max((whole[0], low), (whole[-1], high))
+        while True:
+            bound, a, b, cell = heapq.heappop(cells)
+            middle = (a + b) / 2
+            if -bound <= attained[0] * (1 + _CLOSE) or not a < middle < b:
+                return float(-bound), float(attained[1])
+            left, right = _halves(cell, 0.5)
+            attained = max(attained, (right[0], middle))
+            heapq.heappush(cells, (-left.max(), a, middle, left))
+            heapq.heappush(cells, (-right.max(), middle, b, right))
 
 
 def two_sample_p_value(
@@ -203,7 +228,7 @@ def two_sample_p_value(
 
     Notes
     -----
-    The search of :meth:`TwoSampleTest.supremum`, not a bound over every theta.
+    The supremum is bounded over every theta, by :meth:`TwoSampleTest.supremum`.
 
     Examples
     --------
@@ -230,6 +255,22 @@ def two_sample_p_value(
     if first > last:  # no common proportion explains both counts
         return share
     return min(1.0, test.supremum(first, last)[0] + share)
+
+
+def _log_choose(n: int) -> Array:
+    """Logarithms of the binomial coefficients of n."""
+    k = np.arange(n + 1.0)
+    ends = scipy.special.gammaln(k + 1)
+    return ends[-1] - ends - ends[::-1]
+
+
+def _halves(coefficients: Array, share: float) -> tuple[Array, Array]:
+    """Bernstein coefficients left and right of a share of the interval, after de Casteljau."""
+    left, right = np.empty((2, coefficients.size))
+    for k in range(coefficients.size):
+        left[k], right[-1 - k] = coefficients[0], coefficients[-1]
+        coefficients = (1 - share) * coefficients[:-1] + share * coefficients[1:]
+    return left, right
 
 
 def _likely(n: int, theta: float) -> tuple[Array, Array]:
