@@ -333,7 +333,7 @@ FLIP = [[0.75, 0.25], [0.25, 0.75]]
         (lambda: privacy.privacy_profile(FLIP, np.nan), "epsilon must be finite, got nan"),
         (lambda: privacy.epsilon_at_delta(FLIP, 1.5), "delta must be at most 1, got 1.5"),
         (lambda: guarantees.zcdp_rho(FLIP, rtol=1e-15), "rtol must be at least 1e-12"),
-        (lambda: guarantees.chtp_to_approximate(0.5), "level must be less than 0.5"),
+        (lambda: guarantees.chtp_to_approximate(0.51), "level must be at most 0.5"),
         (lambda: privacy.tradeoff(FLIP, 1.1), "alpha must be at most 1"),
         (lambda: privacy.tradeoff_curve([0.5, 0.5], [1.0]), "p and q must be two laws"),
         (lambda: privacy.datasets(2, 0), "n must be at least 1"),

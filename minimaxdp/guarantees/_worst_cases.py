@@ -184,12 +184,12 @@ def chtp_to_approximate(level: ArrayLike) -> Real:
     r"""The epsilon that conditional testing privacy guarantees, at delta = eta.
 
     .. math:: \varepsilon = 4\, \mathrm{artanh}(\text{level}) = 2 \ln \frac{1 + \text{level}}
-              {1 - \text{level}}, \qquad \text{level} < \tfrac12
+              {1 - \text{level}}, \qquad \text{level} \le \tfrac12
 
     Parameters
     ----------
     level : array_like
-        The level of every post-processing on events of mass eta, from 0 to below 1/2.
+        The level of every post-processing on events of mass eta, from 0 to 1/2.
 
     Returns
     -------
@@ -199,7 +199,7 @@ def chtp_to_approximate(level: ArrayLike) -> Real:
     Raises
     ------
     TypeError, ValueError
-        If the level lies outside [0, 1/2); from 1/2 on nothing follows.
+        If the level lies outside [0, 1/2]; above 1/2 nothing follows.
 
     Notes
     -----
@@ -212,7 +212,7 @@ def chtp_to_approximate(level: ArrayLike) -> Real:
     >>> round(float(chtp_to_approximate(0.25)), 6)
     1.021651
     """
-    return 4 * np.arctanh(_validate.real("level", level, minimum=0, below=0.5))
+    return 4 * np.arctanh(_validate.real("level", level, minimum=0, maximum=0.5))
 
 
 def kl_to_total_variation(level: ArrayLike) -> Real:
