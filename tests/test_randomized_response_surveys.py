@@ -90,9 +90,17 @@ def test_the_interval_of_a_design_covers_exactly() -> None:
 
 
 def test_an_answer_that_proves_something_is_not_private() -> None:
-    for lopsided in (SurveyDesign.forced(1 / 3, 0), SurveyDesign(0, 1)):
+    for lopsided in (
+        SurveyDesign.forced(1 / 3, 0),
+        SurveyDesign.triangular(1 / 3),
+        SurveyDesign(0, 1),
+    ):
         assert lopsided.privacy == NonPrivate() and lopsided.epsilon == np.inf
     assert SurveyDesign.forced(1 / 3, 0).budgets[0] == pytest.approx(np.log(3))
+    # No to both questions is said by nobody with the trait, yes to at least one by all of them.
+    assert SurveyDesign.triangular(1 / 3).channel() == pytest.approx(
+        np.array([[2 / 3, 1 / 3], [0, 1]])
+    )
 
 
 @pytest.mark.parametrize(
@@ -103,6 +111,7 @@ def test_an_answer_that_proves_something_is_not_private() -> None:
         (lambda: SurveyDesign.warner(0.5), "truth must differ from 0.5"),
         (lambda: SurveyDesign.forced(0.6, 0.4), r"yes \+ no must be less than 1"),
         (lambda: SurveyDesign.unrelated(0, 0.5), "sensitive must be at least 1e-12"),
+        (lambda: SurveyDesign.triangular(1.0), "innocent must be less than 1"),
         (lambda: SurveyDesign.warner(0.7).estimate(11, 10), "yes must be at most n"),
         (lambda: SurveyDesign.warner(0.7).standard_error(1, 0), "n must be at least 1"),
         (lambda: SurveyDesign.warner(0.7).interval(11, 10), "yes must be at most 10"),

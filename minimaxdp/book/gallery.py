@@ -361,9 +361,10 @@ def categories() -> Explorable:
 
     @cache
     def least(n: float, epsilon: float, d: float) -> float:
-        """No survey has a smaller largest error."""
+        """No survey has a smaller largest error; a bound for fewer categories holds for more."""
         floors = multinomial_floors(int(n), int(d), Local(Pure(epsilon)))
-        return float(np.sqrt(max(floors.values())))
+        here = float(np.sqrt(max(floors.values())))
+        return max(here, least(n, epsilon, d / 4)) if d / 4 in numbers else here
 
     panel = Panel(
         "Largest error against the number of categories",

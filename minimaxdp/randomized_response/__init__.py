@@ -8,7 +8,7 @@ Mechanisms, each exactly epsilon-locally private:
 - :class:`SubsetSelection`, :class:`OptimizedUnary`, :class:`HadamardResponse` -- better
   encodings of many categories;
 - :class:`SurveyDesign` -- one bit through any design that surveys use: Warner's, forced response,
-  an unrelated question, crosswise.
+  an unrelated question, crosswise, triangular.
 
 Anonymous reports are more private than signed ones: :func:`shuffled_delta` says how much, exactly.
 

@@ -116,6 +116,20 @@ class SurveyDesign:
         innocent = _uneven("innocent", innocent)
         return cls(1 - innocent, innocent)
 
+    @classmethod
+    def triangular(cls, innocent: float) -> SurveyDesign:
+        """Two questions, one answer: *yes to at least one* (yes) or *no to both* (no).
+
+        `innocent` is the known share of people whose answer to the innocent question is *yes*.
+        A *no* proves that the trait is absent, so that nothing is promised.
+
+        Examples
+        --------
+        >>> SurveyDesign.triangular(0.25)
+        SurveyDesign(yes_without=0.25, yes_with=1.0)
+        """
+        return cls(_validate.one_real("innocent", innocent, minimum=0, below=1), 1.0)
+
     @property
     def budgets(self) -> tuple[float, float]:
         """How far a *yes*, and how far a *no*, can move the log odds of the trait."""
