@@ -248,6 +248,43 @@ def test_which_pair_stands_for_what() -> None:
         assert dominating_pair(law).delta(level) == pytest.approx(exact, rel=1e-9)
 
 
+def test_laplace_noise_on_a_vector_is_dominated_by_one_number() -> None:
+    rng = np.random.default_rng(8)
+    for _ in range(10):
+        b, a = np.sort(rng.uniform(0.05, 2.0, size=2))
+        for level in rng.uniform(0, a + b, size=3):
+            # Claim acc-vector: what splitting the difference over two coordinates saves.
+            saved = np.exp((level - a - b) / 2) * min(b, (a + b - level) / 2) / 2
+            found = compose([LaplacePair(a), LaplacePair(b)]).delta(level)
+            exact = dominating_pair(Laplace(a + b)).delta(level) - saved
+            assert found.low * (1 - 1e-9) <= exact <= found.high * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.7, 2.0])
+def test_discrete_laplace_noise_on_a_vector_is_dominated_by_one_number(epsilon: float) -> None:
+    points = np.arange(-300, 301)
+    law = lambda shift: DiscreteLaplace(epsilon).log_probability(points - shift)
+    p = np.add.outer(law(0), law(0))
+    for a, b in [(1, 1), (2, 1), (2, 2), (4, 3)]:
+        one = dominating_pair(DiscreteLaplace(epsilon * (a + b), a + b))
+        q = np.add.outer(law(a), law(b))
+        for level in np.linspace(0, epsilon * (a + b), 8):
+            both = np.maximum(np.exp(p) - np.exp(level + q), 0).sum()
+            assert both <= one.delta(level) + 1e-12
+
+
+def test_normal_integer_noise_on_a_vector_is_not_dominated_by_one_number() -> None:
+    points = np.arange(-60, 61)
+    law = lambda shift: np.exp(ExactDiscreteGaussian(0.5).log_probability(points - shift))
+    apart = [np.multiply.outer(law(0), law(0)), np.multiply.outer(law(3), law(4))]  # 5 in norm
+    level = 30.0
+    both = np.maximum(apart[0] - np.exp(level) * apart[1], 0).sum()
+    one = np.maximum(law(0) - np.exp(level) * law(5), 0).sum()
+    assert both > one + 0.05
+    with pytest.raises(ValueError, match="release must have sensitivity 1"):
+        dominating_pair(ExactDiscreteGaussian(0.5, 5))
+
+
 # --- samples --------------------------------------------------------------------------------------
 
 

@@ -301,8 +301,8 @@ def dominating_pair(release: Any) -> Any:
     ----------
     release : Mechanism, Guarantee, DominatingPair or array_like
         A mechanism that has a `pair`, a finite `channel` or the `log_probability` of integer
-        noise; a guarantee (pure, approximate, Gaussian, total variation, or local); a channel
-        as a matrix; or the pair itself.
+        noise (purely private, or of sensitivity 1); a guarantee (pure, approximate, Gaussian,
+        total variation, or local); a channel as a matrix; or the pair itself.
 
     Returns
     -------
@@ -311,12 +311,15 @@ def dominating_pair(release: Any) -> Any:
     Raises
     ------
     TypeError, ValueError
-        If it is none of these, or promises something that no pair of laws describes.
+        If it is none of these, promises something that no pair of laws describes, or adds normal
+        integer noise of a sensitivity above 1: vectors may then move in several coordinates at
+        once, and no pair is known that dominates them all.
 
     Notes
     -----
     A mechanism that only states a guarantee gets the pair of the worst mechanism that keeps it
-    (Kairouz, Oh and Viswanath 2015).
+    (Kairouz, Oh and Viswanath 2015). Laplace noise on a vector, of reals or of integers, gets
+    that of one number, which dominates it (claim ``acc-vector``).
 
     Examples
     --------
@@ -362,8 +365,13 @@ def _pair_of_guarantee(stated: Guarantee) -> DominatingPair:
 
 
 def _pair_of_integer_noise(mechanism: Any) -> FinitePair:
-    """Of integers: the noise, and the noise moved by the sensitivity."""
+    """Of integers: the noise, and the noise moved by the sensitivity in one coordinate."""
     step = mechanism.sensitivity
+    if step > 1 and not isinstance(mechanism.privacy, Pure):
+        raise ValueError(
+            f"release must have sensitivity 1 if its integer noise is not purely private, got "
+            f"{step}; for a single number give the FinitePair of the noise and the moved noise"
+        )
     reach = 64
     while mechanism.log_probability(reach) > np.log(_DUST) - 7:
         reach *= 2

@@ -181,10 +181,10 @@ def subset_counts() -> Explorable:
 
 
 def many_releases() -> Explorable:
-    """Chapter `accounting`: the epsilon of many releases, by their number and noise.
+    """Chapter `accounting`: which share of the sum of its budgets many releases really spend.
 
-    For few releases the sum of the budgets is all there is; for many, the exact curves and the
-    bounds bend away from it to the root of their number.
+    For few releases it is all of the sum. For many, the exact curves and the bounds fall, at
+    small budgets nearly to zero, at large ones to the mean of the loss.
 
     Returns
     -------
@@ -224,24 +224,27 @@ def many_releases() -> Explorable:
         pair = guarantees.LaplacePair(epsilon)
         return np.vectorize(lambda m: exact(pair, int(m)))(k)
 
+    def share(rule: Callable[..., ArrayLike], k: ArrayLike, epsilon: float) -> Array:
+        return np.asarray(rule(k, epsilon)) / basic(k, epsilon)
+
     panel = Panel(
-        "The epsilon of many releases against their number",
+        "The epsilon of many releases over the sum of their budgets",
         "number of releases k",
-        "ε of all releases, at δ = 1e-6",
-        (1, 1500),
-        (0.005, 1000),
-        "log",
+        "ε at δ = 1e-6, over kε",
+        (0.9, 1500),
+        (0, 1.05),
         "log",
     )
     for rule, style, name in (
-        (basic, "guide", "sum of the budgets"),
         (advanced, "ceiling", "advanced composition"),
         (zcdp, "zcdp", "by zCDP"),
         (optimal, "randomized response", "randomized response"),
         (laplace, "Laplace", "Laplace noise"),
     ):
-        panel.line(numbers, lambda epsilon, rule=rule: rule(numbers, epsilon), style, name)
-    panel.point(lambda k: k, laplace, "here", drag="k", along="x")
+        panel.line(numbers, lambda epsilon, rule=rule: share(rule, numbers, epsilon), style, name)
+    panel.point(
+        lambda k: k, lambda k, epsilon: share(laplace, k, epsilon), "here", drag="k", along="x"
+    )
     return Explorable(
         "many-releases",
         [
@@ -259,9 +262,8 @@ def many_releases() -> Explorable:
         "{k} releases of {epsilon}-private Laplace noise are ({laplace:.2f}, 1e-6)-private. For "
         "any {epsilon}-private releases it is {optimal:.2f}; zCDP says {zcdp:.2f}, advanced "
         "composition {advanced:.2f}, and the sum of the budgets is {basic:.2f}.",
-        "Epsilon at delta one millionth against the number of releases, on logarithmic axes. The "
-        "sum of the budgets is a straight line of slope one; all other curves follow it at first "
-        "and then bend below it, small budgets to slope one half: advanced composition highest, "
-        "then the bound by zCDP, then randomized response, and Laplace noise just below it, with "
-        "a dot at the chosen number.",
+        "Epsilon at delta one millionth, as a share of the sum of the budgets, against the number "
+        "of releases on a logarithmic axis. All curves start at one. Those for randomized response "
+        "and, just below it, Laplace noise with a dot at the chosen number leave it first and fall "
+        "furthest; the bound by zCDP follows, and advanced composition is the last.",
     )

@@ -97,7 +97,11 @@ class Laplace(ContinuousMechanism):
 
     @property
     def pair(self) -> LaplacePair:
-        """What neighbouring numbers look like at worst, with its privacy loss."""
+        """What neighbouring answers look like at worst, with its privacy loss.
+
+        Vectors too: spread over several coordinates, the sensitivity tells less than in one
+        (claim ``acc-vector``).
+        """
         return LaplacePair(self.epsilon)
 
     def interval(self, released: ArrayLike, level: float = 0.95) -> tuple[Real, Real]:
