@@ -7,6 +7,7 @@ Each chapter of the book has a module of the same name here; below them stand
 - :mod:`minimaxdp.channels` -- finite channels as row-stochastic matrices,
 - :mod:`minimaxdp.hypercube` -- one private report of many coordinates,
 - :mod:`minimaxdp.risk` -- Monte Carlo with standard errors, fitted exponents,
+- :mod:`minimaxdp.certify` -- certificates for whole ranges (extra ``certificates``),
 - :mod:`minimaxdp.rates` -- bias balanced against variance in sympy (extra ``symbolic``),
 
 above them :mod:`minimaxdp.results`, which gathers floors, risks and ceilings into one table,
@@ -34,6 +35,7 @@ __version__ = "0.1.0"
 __all__ = [
     "accounting",
     "book",
+    "certify",
     "channels",
     "definitions",
     "density_estimation",

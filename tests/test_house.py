@@ -20,6 +20,7 @@ import minimaxdp
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "minimaxdp"
 GROUND_FLOOR = {
+    "certify",
     "_types",
     "_doubles",
     "_tails",
@@ -161,6 +162,7 @@ def test_a_radius_is_never_called_rho() -> None:
 
 LIGHT = [
     "accounting",
+    "certify",
     "channels",
     "_operations",
     "guarantees",
@@ -178,7 +180,7 @@ LIGHT = [
     "risk",
     "sweep",
 ]
-HEAVY = {"sympy", "matplotlib", "pandas", "scipy.stats", "dask"}
+HEAVY = {"flint", "sympy", "matplotlib", "pandas", "scipy.stats", "dask"}
 
 
 def loaded(statement: str) -> set[str]:
