@@ -15,7 +15,7 @@ raises :class:`Refused` with a point or a box where it fails.
 They need python-flint and sympy (extra ``certificates``), which load when first used.
 """
 
-from minimaxdp.certify._identities import Induction, induction
+from minimaxdp.certify._identities import Induction, induction, vanishes
 from minimaxdp.certify._inequalities import Inequality, Piece, inequality
 from minimaxdp.certify._polynomials import PolynomialBound, polynomial_bound
 from minimaxdp.certify._programmes import Optimum, optimum
@@ -32,4 +32,5 @@ __all__ = [
     "inequality",
     "optimum",
     "polynomial_bound",
+    "vanishes",
 ]

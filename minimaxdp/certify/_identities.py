@@ -14,7 +14,7 @@ from typing import Any
 from minimaxdp import _validate
 from minimaxdp.certify._statements import Refused, expression, symbols_of
 
-__all__ = ["Induction", "induction"]
+__all__ = ["Induction", "induction", "vanishes"]
 
 _TRIED = 12  # members of a sequence that are computed before anything is proved
 _LARGEST = 400  # operations in a formula
@@ -101,13 +101,13 @@ class Induction:
         """Check base and step; True, or `Refused`."""
         *base, step = self.differences()
         for i, difference in enumerate(base):
-            if not _vanishes(difference):
+            if not vanishes(difference):
                 raise Refused(
                     f"closed is not shown to agree with the base at {self.n} = {self.start + i}: "
                     f"{difference}",
                     {str(self.n): self.start + i},
                 )
-        if not _vanishes(step):
+        if not vanishes(step):
             raise Refused(f"closed is not shown to keep the step: {step}", {str(self.n): self.n})
         return True
 
@@ -205,10 +205,38 @@ def _tried(claim: Induction) -> None:
             )
 
 
-def _vanishes(formula: Any) -> bool:
-    """Whether a formula is zero, as a rational function of its variables and of its powers."""
+def vanishes(formula: Any) -> bool:
+    r"""Whether a formula is zero identically.
+
+    It is read as a rational function of its variables and of powers such as :math:`b^n` and
+    :math:`e^x`. True is a proof; False may also mean that it is zero for another reason.
+
+    Parameters
+    ----------
+    formula : sympy.Expr
+        Sums, products, powers, exp, factorials and binomials.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no formula of sympy, or has rounded or infinite numbers.
+
+    Examples
+    --------
+    >>> import sympy
+    >>> b, n = sympy.symbols("b n")
+    >>> vanishes(b ** (n + 1) - b * b**n), vanishes(b ** (n + 1) - b**n)
+    (True, False)
+    """
     import sympy
 
+    formula = expression("formula", formula)
+    if formula.count_ops() > _LARGEST**2:
+        raise ValueError(f"formula must have at most {_LARGEST**2} operations")
     if formula.has(sympy.factorial, sympy.binomial, sympy.gamma):
         formula = sympy.gammasimp(formula.rewrite(sympy.gamma))
     atoms: dict[Any, Any] = {}
