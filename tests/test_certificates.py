@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from ledger import load
 
-from minimaxdp.book import certificates
-from minimaxdp.certify import Refused
+from minimaxdp.book import certificates, small_worlds
+from minimaxdp.certify import Certified, Refused
 from minimaxdp.divergences import renyi
 from minimaxdp.guarantees import Pure, kl_to_total_variation, pure_to_zcdp
 from minimaxdp.inference import optimal_power
@@ -78,10 +78,10 @@ def test_what_is_not_so_is_not_among_them() -> None:
     same = [[1, 0], [0, 1]]
     wrong = [[0, 1], [1, 0]]
     with pytest.raises(Refused, match="least value, which is 1/4"):
-        certificates._least_risk(same, wrong, 3, [(0, 1)], certificates.Fraction(1, 5))
+        small_worlds._least_risk(same, wrong, 3, [(0, 1)], small_worlds.Fraction(1, 5))
     for arguments, told in (
         ((1, (), {}), "words"), (("", 3, {}), "claims"), (("", [3], {}), "claims"),
         (("", (), []), "parts"), (("", (), {"a": 3}), "parts"),
     ):  # fmt: skip
         with pytest.raises(TypeError, match=told):
-            certificates.Certified(*arguments)
+            Certified(*arguments)

@@ -1,104 +1,39 @@
 r"""The certificates of the book: what its statements claim of whole ranges, shown for all of them.
 
-Each function finds its certificates with :mod:`minimaxdp.certify` and hands them out as one
-:class:`Certified`, which says in words what they prove and verifies them anew.
+Each function finds its certificates with :mod:`minimaxdp.certify` and hands them out together, with
+the words of what they prove.
 
 - Inequalities: :func:`contraction_rises`, :func:`pinsker_sharpened`, :func:`orders_fall`,
   :func:`constants_hold`.
-- Small worlds, whose minimax values are fractions: :func:`private_guesses`, :func:`private_counts`,
-  :func:`optimal_tests`.
 - Closed forms: :func:`unbiased_counts`, :func:`geometric_moments`, :func:`binomial_slopes`.
-- Coverage at every proportion: :func:`covered_everywhere`.
 
-:func:`all_certificates` collects them. Budgets are logarithms of whole numbers, so that all
-probabilities are fractions.
+:func:`all_certificates` collects them with those of :mod:`minimaxdp.book.small_worlds`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from collections.abc import Callable
 from functools import cache
-from math import comb
 from typing import Any
 
-import numpy as np
-import scipy.stats
-
-from minimaxdp import _validate
-from minimaxdp.certify import (
-    Refused,
-    induction,
-    inequality,
-    optimum,
-    polynomial_bound,
-    vanishes,
+from minimaxdp.book.small_worlds import (
+    covered_everywhere,
+    optimal_tests,
+    private_counts,
+    private_guesses,
 )
+from minimaxdp.certify import Certified, Refused, induction, inequality, vanishes
 
 __all__ = [
-    "Certified",
     "all_certificates",
     "binomial_slopes",
     "constants_hold",
     "contraction_rises",
-    "covered_everywhere",
     "geometric_moments",
-    "optimal_tests",
     "orders_fall",
     "pinsker_sharpened",
-    "private_counts",
-    "private_guesses",
     "unbiased_counts",
 ]
-
-
-@dataclass(frozen=True)
-class Certified:
-    """A statement about a whole range, with the certificates that prove it.
-
-    Attributes
-    ----------
-    words : str
-        What is proved.
-    claims : tuple of str
-        The statements of the book that it belongs to, by their names in the ledger.
-    parts : dict
-        By what each of them says, the certificates.
-
-    Examples
-    --------
-    >>> print(unbiased_counts())
-    certified for all n, all counts and all budgets: geometric noise with its two ends is \
-unbiased and has the variance V_s; 2 certificates, 2 pieces
-    """
-
-    words: str
-    claims: tuple[str, ...]
-    parts: dict[str, Any]
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.words, str):
-            raise TypeError(f"words must be a text, got {self.words!r}")
-        claims = tuple(_validate.items("claims", self.claims))
-        if not all(isinstance(name, str) for name in claims):
-            raise TypeError("claims must be names of the ledger")
-        for name, part in _validate.mapping("parts", self.parts).items():
-            if not callable(getattr(part, "verify", None)):
-                raise TypeError(f"parts must be certificates, got {part!r} for {name!r}")
-        _validate.freeze(self, claims=claims)
-
-    @property
-    def size(self) -> int:
-        """Pieces, equations and parts of all certificates together."""
-        return sum(getattr(part, "size", 1) for part in self.parts.values())
-
-    def verify(self) -> bool:
-        """Verify every certificate anew; True, or :class:`minimaxdp.certify.Refused`."""
-        return all(part.verify() for part in self.parts.values())
-
-    def __str__(self) -> str:
-        return f"certified {self.words}; {len(self.parts)} certificates, {self.size} pieces"
 
 
 # --- inequalities -------------------------------------------------------------------------------
@@ -262,181 +197,6 @@ def constants_hold() -> Certified:
     )
 
 
-# --- small worlds -------------------------------------------------------------------------------
-
-Row = dict[int, Fraction]
-
-
-@cache
-def private_guesses() -> Certified:
-    r"""The least probability of naming the wrong one of d categories, from a private report.
-
-    It is :math:`\frac{d - 1}{d - 1 + e^\varepsilon}` for the worst category, as under k-ary
-    randomized response; certified for 2 to 6 categories at budgets ln 2 and ln 3, as fractions.
-
-    Returns
-    -------
-    Certified
-
-    Examples
-    --------
-    >>> print(private_guesses().parts["4 categories, odds 3"])
-    least value 1/2, by a solution with 17 entries and 56 multipliers
-    """
-    parts = {}
-    for d in range(2, 7):
-        same = [[Fraction(i == j) for j in range(d)] for i in range(d)]
-        wrong = [[1 - v for v in row] for row in same]
-        pairs = [(i, j) for j in range(d) for i in range(j)]
-        for odds in (2, 3):
-            value = Fraction(d - 1, d - 1 + odds)
-            parts[f"{d} categories, odds {odds}"] = _least_risk(same, wrong, odds, pairs, value)
-    return Certified(
-        "against every private report: guessing one of 2 to 6 categories at budgets ln 2 and ln 3 "
-        "errs with probability (d - 1)/(d - 1 + odds), at least",
-        ("BD-eq9", "Smith-RR-ln2"),
-        parts,
-    )
-
-
-@cache
-def private_counts() -> Certified:
-    r"""The minimax squared error of a curator's proportion, in worlds of a few people.
-
-    One of the means 0, 1/4, 1/2, 3/4, 1 holds, n people draw their bits by it, and a curator at
-    budget ln 3 answers one of 0, 1/8, ..., 1. The least largest risk is a fraction.
-
-    Returns
-    -------
-    Certified
-
-    Examples
-    --------
-    >>> [str(part.value) for part in private_counts().parts.values()][:3]
-    ['3/16', '15/128', '757/9792']
-    """
-    means = [Fraction(k, 4) for k in range(5)]
-    answers = [Fraction(k, 8) for k in range(9)]
-    loss = [[(mean - answer) ** 2 for answer in answers] for mean in means]
-    values = {1: "3/16", 2: "15/128", 3: "757/9792", 5: "133783/2856384"}
-    parts = {
-        f"{n} people": _least_risk(
-            [_binomial(n, mean) for mean in means],
-            loss,
-            3,
-            [(s, s + 1) for s in range(n)],
-            Fraction(value),
-        )
-        for n, value in values.items()
-    }
-    return Certified(
-        "against every private mechanism: the minimax squared error of a proportion among five, "
-        "with 1, 2, 3 and 5 people at budget ln 3",
-        ("BD-eq9", "thm-lb-geometric"),
-        parts,
-    )
-
-
-@cache
-def optimal_tests() -> Certified:
-    r"""The greatest power of a private test of size 1/20 for a proportion.
-
-    Of ten people, at budget ln 2 and delta 0 or 1/100, against 3/4 if the hypothesis is 1/2. The
-    value claimed is the power of the test made from Tulap noise, computed in fractions.
-
-    Returns
-    -------
-    Certified
-
-    Examples
-    --------
-    >>> [round(float(-part.value), 6) for part in optimal_tests().parts.values()]
-    [0.224882, 0.252984]
-    """
-    n, odds, size = 10, 2, Fraction(1, 20)
-    null, other = _binomial(n, Fraction(1, 2)), _binomial(n, Fraction(3, 4))
-    parts = {}
-    for delta in (Fraction(0), Fraction(1, 100)):
-        rows: list[Row] = [dict(enumerate(null))]
-        sides = [size]
-        for x in range(n):
-            for s, t in ((x, x + 1), (x + 1, x)):
-                # phi_s <= odds phi_t + delta, and the same of 1 - phi
-                rows += [{s: Fraction(1), t: Fraction(-odds)}, {s: Fraction(odds), t: Fraction(-1)}]
-                sides += [delta, odds - 1 + delta]
-        rows += [{x: Fraction(1)} for x in range(n + 1)]
-        sides += [Fraction(1)] * (n + 1)
-        power = _tulap_power(null, other, size, Fraction(1, odds), delta)
-        parts[f"delta {delta}"] = optimum([-v for v in other], (rows, sides), value=-power)
-    return Certified(
-        "against every private test: the power of the Tulap test of ten people, at budget ln 2 "
-        "with delta 0 and 1/100, is the greatest",
-        ("Boul-UMP",),
-        parts,
-    )
-
-
-def _least_risk(
-    laws: Sequence[Sequence[Fraction]],
-    loss: Sequence[Sequence[Fraction]],
-    odds: int,
-    pairs: Sequence[tuple[int, int]],
-    value: Fraction,
-) -> Any:
-    """The minimax risk over channels whose rows at neighbours have odds of at most that."""
-    inputs, outputs = len(laws[0]), len(loss[0])
-    risk = inputs * outputs
-    rows: list[Row] = [
-        {risk: Fraction(-1)}
-        | {x * outputs + a: law[x] * of[a] for x in range(inputs) for a in range(outputs)}
-        for law, of in zip(laws, loss, strict=True)
-    ]
-    for x, y in pairs:
-        for s, t in ((x, y), (y, x)):
-            rows += [
-                {s * outputs + a: Fraction(1), t * outputs + a: Fraction(-odds)}
-                for a in range(outputs)
-            ]
-    sums = [{x * outputs + a: 1 for a in range(outputs)} for x in range(inputs)]
-    cost = [0] * risk + [1]
-    return optimum(cost, (rows, [0] * len(rows)), (sums, [1] * inputs), [risk], value=value)
-
-
-def _binomial(n: int, theta: Fraction) -> list[Fraction]:
-    return [comb(n, x) * theta**x * (1 - theta) ** (n - x) for x in range(n + 1)]
-
-
-def _tulap_power(
-    null: list[Fraction], other: list[Fraction], size: Fraction, b: Fraction, delta: Fraction
-) -> Fraction:
-    """Power of the test F(x - m) whose margin m gives it that size, F the law of the noise."""
-    # The noise keeps its central part of probability 1 - q.
-    q = 2 * delta * b / (1 - b + 2 * delta * b)
-
-    def law(z: Fraction) -> Fraction:
-        if z > Fraction(1, 2):
-            return 1 - law(-z)
-        cell = round(z + Fraction(1, 10**9))  # halves belong to either cell
-        whole = (b + (z - cell + Fraction(1, 2)) * (1 - b)) / (1 + b) * b**-cell
-        return min(Fraction(1), max(Fraction(0), (whole - q / 2) / (1 - q)))
-
-    def mean(weights: list[Fraction], m: Fraction) -> Fraction:
-        return sum((w * law(x - m) for x, w in enumerate(weights)), Fraction(0))
-
-    # Between two halves, and the places where F leaves 0 or reaches 1, the size is linear in m.
-    low, high = Fraction(-60), Fraction(60)
-    for _ in range(200):
-        middle = (low + high) / 2
-        low, high = (middle, high) if mean(null, middle) > size else (low, middle)
-    step = Fraction(1, 10**6)
-    left, right = low - step, low + step
-    at, over = mean(null, left), mean(null, right)
-    m = left + (right - left) * (at - size) / (at - over)
-    if mean(null, m) != size:
-        raise Refused(f"the margin is not rational near {float(m)}", {"m": m})
-    return mean(other, m)
-
-
 # --- closed forms -------------------------------------------------------------------------------
 
 
@@ -550,70 +310,6 @@ def binomial_slopes() -> Certified:
         ("prop-den-band", "inf-interval"),
         {"the slope": induction(slope, f + sympy.diff(mass, p), [base], k, [f])},
     )
-
-
-# --- coverage -----------------------------------------------------------------------------------
-
-
-@cache
-def covered_everywhere() -> Certified:
-    r"""That exact 95 % intervals for a proportion cover every proportion with 0.95 at least.
-
-    For 20 people, from the count itself and from the count with two-sided geometric noise at
-    budget ln 3, held to 0, ..., n. The ends are those of the inverted tests, rounded outward to
-    thousandths. Between two ends the set of covering outcomes is fixed and its probability a
-    polynomial, which is bounded exactly between all of its points.
-
-    Returns
-    -------
-    Certified
-
-    Examples
-    --------
-    >>> covered_everywhere().verify()
-    True
-    """
-    n = 20
-    plain = [[Fraction(x == z) for z in range(n + 1)] for x in range(n + 1)]
-    noisy = [_held(x, n, Fraction(1, 3)) for x in range(n + 1)]
-    parts = {}
-    for name, rows in (("the count", plain), ("a noisy count", noisy)):
-        ends = _inverted(rows, Fraction(1, 40))
-        cuts = sorted({Fraction(0), Fraction(1), *(end for pair in ends for end in pair)})
-        for low, high in zip(cuts, cuts[1:], strict=False):
-            inside = [z for z, (a, b) in enumerate(ends) if a <= low and high <= b]
-            covers = [sum((row[z] for z in inside), Fraction(0)) for row in rows]
-            bound = polynomial_bound(covers, Fraction(19, 20), low, high)
-            parts[f"{name}, proportions from {low} to {high}"] = bound
-    return Certified(
-        "for all proportions: exact intervals of 20 people, with and without noise at budget ln 3, "
-        "cover with probability 0.95 at least",
-        ("prop-den-band", "inf-interval"),
-        parts,
-    )
-
-
-def _held(x: int, n: int, b: Fraction) -> list[Fraction]:
-    """The law of a count with two-sided geometric noise, moved into 0, ..., n."""
-    inner = [(1 - b) / (1 + b) * b ** abs(z - x) for z in range(1, n)]
-    return [b**x / (1 + b), *inner, b ** (n - x) / (1 + b)]
-
-
-def _inverted(rows: list[list[Fraction]], tail: Fraction) -> list[tuple[Fraction, Fraction]]:
-    """Ends of the intervals by inverting both tails, rounded outward to thousandths."""
-    n = len(rows) - 1
-    theta = np.arange(1001) / 1000
-    laws = scipy.stats.binom.pmf(np.arange(n + 1), n, theta[:, None]) @ np.array(rows, dtype=float)
-    at_least = np.cumsum(laws[:, ::-1], axis=1)[:, ::-1]
-    at_most = np.cumsum(laws, axis=1)
-    ends = []
-    for z in range(n + 1):
-        low = np.flatnonzero(at_least[:, z] > float(tail))[0]
-        high = np.flatnonzero(at_most[:, z] > float(tail))[-1]
-        ends.append(
-            (Fraction(max(int(low) - 1, 0), 1000), Fraction(min(int(high) + 1, 1000), 1000))
-        )
-    return ends
 
 
 # --- all of them --------------------------------------------------------------------------------

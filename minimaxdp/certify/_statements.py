@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from minimaxdp import _validate
 
-__all__ = ["Refused", "fraction", "expression", "symbols_of"]
+__all__ = ["Certified", "Refused", "fraction", "expression", "symbols_of"]
 
 
 class Refused(ValueError):
@@ -34,6 +35,57 @@ class Refused(ValueError):
     def __init__(self, message: str, where: Any = None) -> None:
         super().__init__(message)
         self.where = where
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A statement about a whole range, with the certificates that prove it.
+
+    Attributes
+    ----------
+    words : str
+        What is proved.
+    claims : tuple of str
+        The statements of the book that it belongs to, by their names in the ledger.
+    parts : dict
+        By what each of them says, the certificates.
+
+    Examples
+    --------
+    >>> import sympy
+    >>> from minimaxdp.certify import inequality
+    >>> x = sympy.Symbol("x")
+    >>> bound = inequality(sympy.exp(x) - 1 - x, {x: (0, sympy.oo)})
+    >>> print(Certified("for all x: exp(x) > 1 + x", ("Tang-lemma",), {"tangent": bound}))
+    certified for all x: exp(x) > 1 + x; 1 certificates, 1 pieces
+    """
+
+    words: str
+    claims: tuple[str, ...]
+    parts: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.words, str):
+            raise TypeError(f"words must be a text, got {self.words!r}")
+        claims = tuple(_validate.items("claims", self.claims))
+        if not all(isinstance(name, str) for name in claims):
+            raise TypeError("claims must be names of the ledger")
+        for name, part in _validate.mapping("parts", self.parts).items():
+            if not callable(getattr(part, "verify", None)):
+                raise TypeError(f"parts must be certificates, got {part!r} for {name!r}")
+        _validate.freeze(self, claims=claims)
+
+    @property
+    def size(self) -> int:
+        """Pieces, equations and parts of all certificates together."""
+        return sum(getattr(part, "size", 1) for part in self.parts.values())
+
+    def verify(self) -> bool:
+        """Verify every certificate anew; True, or :class:`Refused`."""
+        return all(part.verify() for part in self.parts.values())
+
+    def __str__(self) -> str:
+        return f"certified {self.words}; {len(self.parts)} certificates, {self.size} pieces"
 
 
 def fraction(name: str, value: Any) -> Fraction:
