@@ -192,7 +192,30 @@ def test_groups_by_hand():
     assert lb.group_distance(2, Approximate(0.5, 0.01)) == pytest.approx(t + delta * (1 - t))
     squared = lb.group_distance(2, Approximate(0.5, 0.01), squared=True)
     assert squared == pytest.approx(t**2 + delta * (1 - t**2))
-    assert lb.group_distance(1, KL(0.02), squared=True) <= lb.group_distance(1, KL(0.02))
+    kappa = 2 * t * np.arctanh(t)
+    assert lb.group_distance([1, 2, 9], KL(kappa)) == pytest.approx([t, min(1, 2 * t), 1])
+    found = lb.group_distance([0, 1, 2, 9], KL(kappa), squared=True)
+    assert found == pytest.approx([0, t**2, min(1, 2 * t) ** 2, 1])
+
+
+def test_the_root_of_the_triangular_discrimination_is_a_distance():
+    """So b steps of a Kullback-Leibler level cost at most b times one step."""
+    rng = np.random.default_rng(20)
+    for outputs in (2, 3, 8):
+        P, Q, R = rng.dirichlet(np.full(outputs, 0.4), size=(3, 500)) + 1e-12
+        there, back, along = (
+            np.sqrt(((p - q) ** 2 / (2 * (p + q))).sum(axis=1)) for p, q in ((P, Q), (Q, R), (P, R))
+        )
+        assert np.all(along <= (there + back) * (1 + 1e-12))
+
+
+@pytest.mark.parametrize("mu", [0.05, 0.3, 1.0])
+def test_groups_under_kl_hold_for_normal_noise(mu):
+    y = np.linspace(-12, 18, 60_001)
+    for b in (1, 2, 4):
+        p, q = stats.norm.pdf(y), stats.norm.pdf(y - b * mu)
+        T = ((p - q) ** 2 / (2 * (p + q) + 1e-300)).sum() * (y[1] - y[0])
+        assert lb.group_distance(b, KL(mu**2 / 2), squared=True) >= T
 
 
 def test_assouad_adds_signs():

@@ -16,7 +16,7 @@ from scipy import special
 from minimaxdp import _validate
 from minimaxdp._operations import NUMPY
 from minimaxdp._types import Array
-from minimaxdp.guarantees import ZCDP, Approximate, Guarantee, Local, Pure, TotalVariation
+from minimaxdp.guarantees import KL, ZCDP, Approximate, Guarantee, Local, Pure, TotalVariation
 from minimaxdp.lower_bounds import _bits
 from minimaxdp.lower_bounds._curator_means import level
 from minimaxdp.lower_bounds._forms import chi_square_form
@@ -47,6 +47,9 @@ def group_distance(b: Any, privacy: Guarantee, *, squared: bool = False) -> Any:
                                                                t_b^2)`
     zero-concentrated     :math:`t`, where :math:`2 t          :math:`t^2`
                           \operatorname{artanh} t = \rho b^2`
+    Kullback-Leibler      :math:`\min\{1, b t\}`, where        :math:`f(b)^2`
+                          :math:`2 t
+                          \operatorname{artanh} t = \kappa`
     ====================  ===================================  ==================================
 
     with :math:`\delta_b = \min\{1, \delta \frac{e^{b \varepsilon} - 1}{e^\varepsilon - 1}\}`; of
@@ -330,9 +333,9 @@ def _squared(b: Array, privacy: Guarantee) -> Array:
         leaked: Array = t + _bits.leak(b, privacy) * (1 - t)
         return np.minimum(leaked, _bits.group_distance(b, privacy))
     distance = _bits.group_distance(b, privacy)
-    if not (privacy.can_imply(Pure) or privacy.can_imply(ZCDP)):
-        return distance
     best = np.ones_like(distance)
+    if privacy.can_imply(KL):  # the root of T is a distance: b steps of at most t each
+        best = np.minimum(best, b * _bits.response_distance(level(privacy, KL))) ** 2
     if privacy.can_imply(ZCDP):
         best = np.minimum(best, _bits.response_distance(level(privacy, ZCDP) * b**2) ** 2)
     if privacy.can_imply(Pure):

@@ -38,8 +38,9 @@ def endpoint_floor(
         What counts is the total-variation level alpha that it implies; a local guarantee also
         contracts the distance of each record.
     variant : {"best", "closed", "paper"}
-        The maximum over a grid, each point of which is a bound; the closed form
-        :math:`\frac\delta2 (1 - n \alpha \delta)` at its best delta; or the paper's.
+        The maximum over a grid, each point of which is a bound, or the closed form if that is
+        larger; the closed form :math:`\frac\delta2 (1 - n \alpha \delta)` at its best delta; or
+        the paper's.
 
     Returns
     -------
@@ -72,7 +73,11 @@ def endpoint_floor(
     found = forms.endpoint_forms(NUMPY, n, privacy)
     if variant == "best" and privacy.can_imply(TotalVariation):
         # Of two ends a share t apart one is missed by t/2, of two means by a power of a mass t.
-        found["le_cam"] = le_cam_floor(n, privacy.implies(TotalVariation).alpha, 1) / 2
+        alpha = privacy.implies(TotalVariation).alpha
+        grid = le_cam_floor(n, alpha, 1) / 2
+        found["coupled"] = np.maximum(
+            grid, forms.endpoint_tv_form(NUMPY, n, np.maximum(alpha, 1e-300))
+        )
     return np.maximum.reduce(np.broadcast_arrays(*found.values()))[()]
 
 
