@@ -11,6 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 import yaml
+from known import SURE, judged, summary
 from ledger import OWN, WITHOUT_STANDING, boxes, load, of_documents, served
 from notebooks import BOOK, chapters
 
@@ -184,6 +185,24 @@ def test_only_what_can_be_known_has_a_standing() -> None:
             assert (claim.standing == "cited") <= bool(claim.reason), f"{claim.id}: say why"
         shared = {c.standing for c in PLACED if c.box == claim.box and c.standing}
         assert len(shared) <= 1, f"{claim.box}: one box has one standing, not {shared}"
+
+
+def test_what_is_not_proved_says_what_it_covers_and_what_is_missing() -> None:
+    for claim in BOXES.values():
+        if claim.placed and claim.standing not in (None, *SURE):
+            assert claim.covers, f"{claim.id}: say under `covers` for which cases it is known"
+            assert claim.missing or claim.reason, f"{claim.id}: say what is `missing`"
+        elif claim.covers or claim.missing:
+            assert claim.standing not in (None, "proved"), (
+                f"{claim.id} is proved: nothing is missing"
+            )
+
+
+def test_most_of_what_can_be_known_is_proved_or_certified() -> None:
+    found = judged(CLAIMS)
+    sure = sum(claim.standing in SURE for claim in found)
+    assert sure >= 0.9 * len(found)
+    assert f"{sure} of {len(found)}" in summary(found)
 
 
 def test_claims_file_lists_nothing_twice() -> None:

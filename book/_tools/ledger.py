@@ -14,6 +14,8 @@ theorem-like statement of the book's own:
       function: minimaxdp.module.name # what embodies it, if anything does
       corrected: [E001-04]            # where the print is wrong, if it is
       reason: ...                     # why a cited claim cannot be checked
+      covers: ...                     # of what is not proved: the cases for which it is known
+      missing: ...                    # and what keeps it from being proved
       uses: [Smith-RR-general]        # claims that its statement or its proof rests on
 
 A placed claim stands in a box of its chapter: a directive labelled with its id, or with `box`, which
@@ -80,6 +82,8 @@ class Claim:
     function: str | None = None
     corrected: tuple[str, ...] = field(default=())
     reason: str | None = None
+    covers: str | None = None
+    missing: str | None = None
     uses: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:

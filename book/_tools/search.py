@@ -36,7 +36,7 @@ ALSO = {
     "zero-concentrated privacy": ["zCDP", "ρ"],
 }
 # Their rows name what stands elsewhere; only their headings are places.
-LISTS = ("book/ledger", "book/map", "book/api")
+LISTS = ("book/ledger", "book/standing", "book/map", "book/api")
 ERRATUM = re.compile(r"E\d{3}-\d+")
 
 
