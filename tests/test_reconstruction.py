@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations_with_replacement, product
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from scipy.linalg import hadamard
 
 from minimaxdp import reconstruction as rc
+from minimaxdp.certify import Refused
 
 KINDS = pd.DataFrame(list(product("FM", [0, 1, 2], "or")), columns=["sex", "age", "home"])
 TRIO = pd.DataFrame([("F", 0, "o"), ("F", 2, "r"), ("M", 1, "o")], columns=KINDS.columns)
@@ -222,3 +224,30 @@ def test_bad_queries_and_answers_are_refused() -> None:
         rc.from_subset_counts(np.ones((2_000, 1_000), dtype=int), np.ones(2_000))
     with pytest.raises(ValueError, match="method must be one of"):
         rc.from_subset_counts(queries, [1, 0, 0], method="guess")
+
+
+def test_an_only_solution_is_certified_and_others_are_refused() -> None:
+    kinds = pd.DataFrame(list(product("FM", "abc", "xy")), columns=["sex", "age", "tenure"])
+    rng = np.random.default_rng(4)
+    names, determined = ["sex age", "age tenure", "sex tenure"], 0
+    for _ in range(40):
+        people = kinds.iloc[rng.integers(0, len(kinds), 5)].reset_index(drop=True)
+        tables = {n: rc.count_table(people, kinds, n.split()) for n in names}
+        only = len(rc.solutions(tables, kinds)) == 1
+        try:
+            certificate = rc.only_solution(tables, kinds, people)
+        except Refused:
+            continue  # another in fractions may agree though none in whole numbers does
+        assert only and certificate.verify() and certificate.size > 5
+        determined += 1
+        with pytest.raises(Refused, match="inverse is not one"):
+            replace(certificate, inverse=certificate.inverse[::-1]).verify()
+    assert determined > 5
+
+
+def test_people_who_are_not_in_the_tables_are_refused() -> None:
+    kinds = pd.DataFrame({"sex": ["F", "M"]})
+    tables = {"sex": rc.count_table(kinds, kinds, ["sex"])}
+    assert rc.only_solution(tables, kinds, kinds).verify()
+    with pytest.raises(ValueError, match="people must agree"):
+        rc.only_solution(tables, kinds, kinds.iloc[:1])

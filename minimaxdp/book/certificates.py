@@ -70,8 +70,8 @@ def contraction_rises() -> Certified:
     most = sympy.Rational(313, 250)
     every, small = {x: (0, sympy.oo)}, {x: (0, 1)}
     return Certified(
-        "for all budgets x: the constant K(x) of contraction, over x^2, rises; and for x up to 1 it "
-        "is below 1.252",
+        "for all budgets x: the constant K(x) of contraction, over x^2, rises; and for x up to 1 "
+        "it is below 1.252",
         ("lem-contraction", "lap-local-rate"),
         {
             "the first branch over its square rises": inequality(slope, every),

@@ -89,6 +89,11 @@ class Optimum:
         return sum((c * x for c, x in zip(self.cost, self.primal, strict=True) if x), Fraction(0))
 
     @property
+    def rows_of_equal(self) -> tuple[Row, ...]:
+        """The rows of `equal`, each by its entries that are not zero: (column, entry)."""
+        return tuple(self._rows[2])
+
+    @property
     def size(self) -> int:
         """Variables and constraints together."""
         return len(self.primal) + len(self.dual)
