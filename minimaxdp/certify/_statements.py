@@ -57,7 +57,7 @@ class Certified:
     >>> x = sympy.Symbol("x")
     >>> bound = inequality(sympy.exp(x) - 1 - x, {x: (0, sympy.oo)})
     >>> print(Certified("for all x: exp(x) > 1 + x", ("Tang-lemma",), {"tangent": bound}))
-    certified for all x: exp(x) > 1 + x; 1 certificates, 1 pieces
+    certified for all x: exp(x) > 1 + x; 1 certificate, 1 piece
     """
 
     words: str
@@ -85,7 +85,8 @@ class Certified:
         return all(part.verify() for part in self.parts.values())
 
     def __str__(self) -> str:
-        return f"certified {self.words}; {len(self.parts)} certificates, {self.size} pieces"
+        many = f"{len(self.parts)} certificate{'s' * (len(self.parts) != 1)}"
+        return f"certified {self.words}; {many}, {self.size} piece{'s' * (self.size != 1)}"
 
 
 def fraction(name: str, value: Any) -> Fraction:
