@@ -379,6 +379,8 @@ def test_cells_know_the_truth_where_it_is_known():
 
 def test_where_rounding_and_response_are_worse_a_constant_answers():
     found = results.cell("endpoint", Local(Pure(0.2)), results.Setting(n=5))
+    assert 0.48 < found.risk < found.ceiling == 0.5  # a Bayes estimate is hardly better
+    found = results.cell("endpoint", Pure(1e-3), results.Setting(n=5))
     assert found.risk == found.ceiling == 0.5
 
 

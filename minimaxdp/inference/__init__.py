@@ -7,7 +7,8 @@ r"""Inference on a proportion from one private count: tests, intervals, and what
   (:func:`critical_function`), the linear programme :func:`optimal_power`, and how many people a
   test needs (:func:`people_for_power`);
 - intervals: :func:`interval`, :func:`confidence_bound`, :func:`coverage`,
-  :func:`expected_length`, :func:`acceptance`;
+  :func:`expected_length`, :func:`acceptance`, and the budget that a length needs
+  (:func:`budget_for_length`);
 - two proportions: :class:`TwoSampleTest`, :func:`two_sample_p_value`;
 - a noisy covariate: :func:`attenuation`, :func:`corrected_slope`, :func:`slope_interval`;
 - the normal approximation: :func:`release_variance`, :func:`normal_p_value`,
@@ -48,6 +49,7 @@ from minimaxdp.inference._intervals import (
     INTERVAL_METHODS,
     TEST_METHODS,
     acceptance,
+    budget_for_length,
     confidence_bound,
     coverage,
     critical_value,
@@ -78,6 +80,7 @@ __all__ = [
     "TulapRelease",
     "TwoSampleTest",
     "acceptance",
+    "budget_for_length",
     "attenuation",
     "clipped_interval",
     "clipped_release",

@@ -23,6 +23,7 @@ __all__ = [
     "INTERVAL_METHODS",
     "TEST_METHODS",
     "acceptance",
+    "budget_for_length",
     "confidence_bound",
     "coverage",
     "critical_value",
@@ -33,6 +34,7 @@ __all__ = [
 
 # Beyond it every interval is an end of [0, 1], and products with epsilon stay finite within.
 _FAR = 1e300
+_MOST_PEOPLE = 10**5
 # Arrays of n numbers that stand beside each other.
 _TABLES = 10
 
@@ -402,6 +404,82 @@ def expected_length(
     laws = (release_law(n, t, epsilon, delta, _noise(method)) for t in theta.ravel())
     lengths = [(1 - law.cdf(low) - law.sf(high)) @ weights for law in laws]
     return np.reshape(lengths, theta.shape)[()]
+
+
+def budget_for_length(
+    length: float,
+    n: int,
+    theta: float = 0.5,
+    delta: float = 0.0,
+    *,
+    level: float = 0.95,
+    method: str = "tulap",
+) -> float | None:
+    r"""How large a budget brings the expected length of a private interval down to a length.
+
+    .. math:: \varepsilon = \min\{\varepsilon : \mathbb E_\theta |C(Z)| \le \text{length}\}
+
+    found by bisection, to one part in 10^6: it suffices, and just below it the interval is longer.
+    The expectation is Pratt's integral (:func:`expected_length`) around theta.
+
+    Parameters
+    ----------
+    length : float
+        Expected length of the interval for the proportion, in (0, 1).
+    n : int
+        Number of people, from 1 to 100,000.
+    theta : float
+        True proportion, in [0, 1]; at a half a sample tells least.
+    delta, level, method
+        As in :func:`expected_length`; the method must know of the noise.
+
+    Returns
+    -------
+    float or None
+        Nats, from 1e-4 to 30; None if the interval is longer even at a budget of 30.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range.
+
+    See Also
+    --------
+    people_for_power : the number of people that a test needs.
+    minimaxdp.results.epsilon_needed : the budget for a risk.
+
+    Examples
+    --------
+    >>> budget = budget_for_length(0.1, n=1_000)
+    >>> round(budget, 3), round(float(expected_length(0.5, 1_000, budget)), 4)
+    (0.076, 0.1)
+    """
+    length = _validate.one_real("length", length, above=0, below=1)
+    n = _validate.one_integer("n", n, minimum=1, maximum=_MOST_PEOPLE)
+    theta = _validate.one_real("theta", theta, minimum=0, maximum=1)
+    _validate.choice("method", method, [name for name in INTERVAL_METHODS if name != "ignore"])
+
+    nodes, weights = np.polynomial.legendre.leggauss(48)
+
+    def enough(epsilon: float) -> bool:
+        # What lies further from theta than this is in the interval with probability next to none.
+        reach = 14 * np.sqrt(theta * (1 - theta) / n + 2 / (n * epsilon) ** 2 + 1 / n**2)
+        left, right = max(0.0, theta - reach), min(1.0, theta + reach)
+        at = (left + right) / 2 + (right - left) / 2 * nodes
+        accepted = acceptance(at, n, epsilon, delta, level=level, method=method)
+        law = release_law(n, theta, epsilon, delta, _noise(method))
+        inside = 1 - law.cdf(accepted[0]) - law.sf(accepted[1])
+        return bool(inside @ weights * (right - left) / 2 <= length)
+
+    low, high = 1e-4, 30.0
+    if not enough(high):
+        return None
+    if enough(low):
+        return low
+    while high > low * (1 + 1e-6):
+        middle = float(np.sqrt(low * high))
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
 
 
 def _checked(n: int, epsilon: float, delta: float, method: str) -> tuple[int, float, float]:

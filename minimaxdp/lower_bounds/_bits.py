@@ -7,12 +7,13 @@ q a pair of categories, or a cell of a density. All functions take single number
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import scipy
-from scipy.special import betaln, xlog1py, xlogy
+from scipy.special import betaln, ndtr, xlog1py, xlogy
 
 from minimaxdp import _validate
 from minimaxdp._operations import NUMPY
@@ -31,6 +32,7 @@ from minimaxdp.lower_bounds._forms import chi_square_form, nonprivate_form
 from minimaxdp.lower_bounds._local_means import two_law_information
 from minimaxdp.lower_bounds._means import mean_floors
 from minimaxdp.lower_bounds._sphere import binomial_bins, least_distortion
+from minimaxdp.lower_bounds._testing import coupled_distance
 
 __all__ = ["SUMMED", "bit_floor", "bit_floors", "least_favourable", "proportion_floors"]
 
@@ -108,7 +110,7 @@ def bit_floors(n: float, q: float, privacy: Guarantee) -> dict[str, float]:
     else:
         found = {
             "pair": _pair(n, q, privacy),
-            "window": _window(lambda h: _group_mean(n, q * h / 2, privacy)),
+            "window": _curator_window(n, q, privacy),
             "fisher": _fisher(n, q, privacy),
         }
     found["plain"] = float(nonprivate_form(NUMPY, n * q))
@@ -160,10 +162,13 @@ def response_distance(level: Any) -> Array:
     return np.minimum(1.0, small)
 
 
-def _group_mean(n: float, share: float, privacy: Guarantee) -> float:
-    """Bound on the total variation of two samples whose laws share all but a mass."""
-    number, mass = binomial_bins(n, share, 24)
-    return min(1.0, float(mass @ group_distance(number, privacy)))
+def group_means(n: float, shares: Any, privacy: Guarantee) -> Array:
+    """Bounds on the total variation of two samples whose laws share all but a mass, for each."""
+    if not privacy.can_imply(ZCDP) and not isinstance(privacy, Approximate):
+        return np.asarray(coupled_distance(n, level(privacy, TotalVariation), np.asarray(shares)))
+    number, mass = binomial_bins(n, shares, 24)
+    found: Array = np.minimum(1.0, (mass * group_distance(number, privacy)).sum(axis=-1))
+    return found
 
 
 # --- the arguments --------------------------------------------------------------------------------
@@ -172,36 +177,40 @@ def _group_mean(n: float, share: float, privacy: Guarantee) -> float:
 def _pair(n: float, q: float, privacy: Guarantee) -> float:
     """The means R and -R."""
     scale = 1 / (n * q * max(level(privacy, TotalVariation), 1e-300))
-    best = 0.0
-    for r in np.unique(np.minimum(1.0, scale * np.geomspace(0.1, 20, 24))):
-        share = q * r
-        left = 1 - _group_mean(n, share, privacy)
-        if privacy.can_imply(Pure) and (epsilon := level(privacy, Pure)) < 600:
-            total = n * np.log1p(share * np.expm1(epsilon))
-            left = max(left, 1 / np.cosh(min(total, 700.0) / 2) ** 2)
-        elif isinstance(privacy, Approximate) and 0 < (epsilon := float(privacy.epsilon)) < 600:
-            mixed = np.log1p(share * np.expm1(epsilon))
-            total = min(n * mixed, 700.0)
-            lost = share * float(privacy.delta) * np.expm1(total) / np.expm1(mixed)
-            left = max(left, (1 - min(1.0, lost)) / np.cosh(total / 2) ** 2)
-        if privacy.can_imply(ZCDP):
-            squared = (n * share) ** 2 + n * share * (1 - share)
-            together = float(response_distance(level(privacy, ZCDP) * squared))
-            left = max(left, 1 - together**2)
-        best = max(best, float(r**2 * left))
-    return best
+    r = np.unique(np.minimum(1.0, scale * np.geomspace(0.1, 20, 40)))
+    share = q * r
+    left = 1 - group_means(n, share, privacy)
+    if privacy.can_imply(Pure) and (epsilon := level(privacy, Pure)) < 600:
+        total = np.minimum(n * np.log1p(share * np.expm1(epsilon)), 700.0)
+        left = np.maximum(left, 1 / np.cosh(total / 2) ** 2)
+    elif isinstance(privacy, Approximate) and 0 < (epsilon := float(privacy.epsilon)) < 600:
+        mixed = np.log1p(share * np.expm1(epsilon))
+        total = np.minimum(n * mixed, 700.0)
+        lost = share * float(privacy.delta) * np.expm1(total) / np.expm1(mixed)
+        left = np.maximum(left, (1 - np.minimum(1.0, lost)) / np.cosh(total / 2) ** 2)
+    if privacy.can_imply(ZCDP):
+        squared = (n * share) ** 2 + n * share * (1 - share)
+        left = np.maximum(left, 1 - response_distance(level(privacy, ZCDP) * squared) ** 2)
+    return float((r**2 * left).max())
 
 
-def _window(distance: Any, size: int = 40) -> float:
+def window_edges(reach: float, end: float = 1.0, size: int = 96) -> Array:
+    """Where a lower sum over [0, end] is cut: evenly up to a reach, and in ratios beyond."""
+    reach = min(reach, end)
+    near = reach * np.linspace(0, 1, size + 1)
+    far = np.geomspace(reach, end, size // 4) if reach < end else near[-1:]
+    edges: Array = np.unique(np.r_[near, far])
+    return edges
+
+
+def _curator_window(n: float, q: float, privacy: Guarantee) -> float:
+    edges = 2 * window_edges(3 / (n * q * max(level(privacy, TotalVariation), 1e-300)))
+    return _window(edges, group_means(n, q * edges[1:] / 2, privacy))
+
+
+def _window(edges: Array, apart: Array) -> float:
     """Ziv and Zakai's bound over [-1, 1], by a lower sum: the distance rises with h."""
-    edges = 2 * np.concatenate([[0.0], np.geomspace(1e-5, 1, size)])
     whole = edges**2 / 2 - edges**3 / 6  # the integral of h (1 - h/2)
-    apart = np.zeros(size)
-    for i, h in enumerate(edges[1:]):
-        apart[i] = distance(float(h))
-        if apart[i] >= 1:
-            apart[i:] = 1.0
-            break
     return float(((1 - apart) * np.diff(whole)).sum() / 2)
 
 
@@ -236,13 +245,13 @@ def _local(n: float, q: float, epsilon: float) -> dict[str, float]:
         told = np.minimum(told, t / (1 - t * inner**2))
     told = n * np.minimum(told, q / (1 - inner**2))
 
-    def distance(h: float) -> float:
-        nats = n * two_law_information(epsilon, q * h / 2)
-        return float(np.sqrt(max(0.0, 1 - float(least_distortion(nats, 1)))))
+    edges = 2 * window_edges(6 * scale)
+    nats = n * two_law_information(epsilon, q * edges[1:] / 2)
+    apart = np.sqrt(np.maximum(0.0, 1 - least_distortion(nats, 1)))
 
     return {
         "pair": float((r**2 * left).max()),
-        "window": _window(distance),
+        "window": _window(edges, apart),
         "fisher": float((1 / (told + (np.pi / inner) ** 2)).max()),
     }
 
@@ -273,20 +282,40 @@ def sign_law(n: int, epsilon: float, local: bool, means: Array) -> Array:
     return noisy
 
 
+def normal_law(n: int, sigma: float, means: Array) -> Array:
+    """The same for a count with normal noise, rounded to whole numbers and cut to [0, n]."""
+    edges = (np.arange(n) + 0.5 - np.arange(n + 1.0)[:, None]) / sigma
+    below = np.concatenate([np.zeros((n + 1, 1)), ndtr(edges), np.ones((n + 1, 1))], axis=1)
+    noisy: Array = sign_law(n, 700.0, True, means) @ np.diff(below, axis=1)
+    return noisy
+
+
 @lru_cache(maxsize=1024)
 def least_favourable(n: int, epsilon: float, local: bool) -> tuple[float, float]:
-    """A Bayes risk that no private method beats, and the worst risk of the method behind it.
+    """A Bayes risk that no private method beats, and the worst risk of the method behind it."""
+    rate = 1 / np.sqrt(n) / (np.tanh(epsilon / 2) if local else 1.0)
+    if not local:
+        rate += 2 / (n * np.tanh(epsilon / 2))
+    return best_prior(lambda means: sign_law(n, epsilon, local, means), rate)
+
+
+@lru_cache(maxsize=1024)
+def normal_bayes_risk(n: int, sigma: float) -> float:
+    """Worst risk of a Bayes estimate from a count with normal noise."""
+    rate = 1 / np.sqrt(n) + 2 * sigma / n
+    return best_prior(lambda means: normal_law(n, sigma, means), rate)[1]
+
+
+def best_prior(law_of: Callable[[Array], Array], rate: float) -> tuple[float, float]:
+    """A large Bayes risk for what is seen, and the worst risk of the estimate behind it.
 
     The prior is the best of several, then bettered: atoms where the posterior mean errs more get
     more weight. The risk of the posterior mean is exact, at 321 means.
     """
-    rate = 1 / np.sqrt(n) / (np.tanh(epsilon / 2) if local else 1.0)
-    if not local:
-        rate += 2 / (n * np.tanh(epsilon / 2))
     best, chosen = 0.0, None
     for reach in {1.0, min(1.0, 12 * rate), min(1.0, 4 * rate)}:
         atoms = reach * np.linspace(-1, 1, 41)
-        law = sign_law(n, epsilon, local, atoms)
+        law = law_of(atoms)
         powers = [np.maximum(1 - (atoms / reach) ** 2, 1e-3) ** b for b in (-0.5, 0.0, 1.0, 3.0)]
         points = [np.where(abs(atoms) == reach, 1.0, 1e-4) + w * (atoms == 0) for w in (0.0, 1.0)]
         for prior in powers + points:
@@ -297,8 +326,8 @@ def least_favourable(n: int, epsilon: float, local: bool) -> tuple[float, float]
         return 0.0, 1.0
     prior, atoms, law = chosen
     worst, fine = 1.0, np.linspace(0, 1, 161)
-    seen = sign_law(n, epsilon, local, np.r_[-fine[1:][::-1], fine])
     means = np.r_[-fine[1:][::-1], fine]
+    seen = law_of(means)
     for step in range(61):
         guess = ((prior * atoms) @ law) / np.maximum(prior @ law, 1e-300)
         risks = (law * (guess - atoms[:, None]) ** 2).sum(axis=1)

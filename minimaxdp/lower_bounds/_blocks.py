@@ -9,7 +9,7 @@ from minimaxdp import _validate
 from minimaxdp._operations import NUMPY
 from minimaxdp._types import Array
 from minimaxdp.guarantees import ZCDP, Approximate, Guarantee, Local, NonPrivate, Pure
-from minimaxdp.lower_bounds._bits import _group_mean, bit_floor
+from minimaxdp.lower_bounds._bits import bit_floor, group_means
 from minimaxdp.lower_bounds._categories import multinomial_floor
 from minimaxdp.lower_bounds._curator_means import largest_first, level
 from minimaxdp.lower_bounds._forms import categories_form
@@ -85,7 +85,7 @@ def _scale(n: float, privacy: Guarantee) -> float:
     """A mass that n people hide, when it stands in one place."""
     if isinstance(privacy, Local):
         return 1 / (np.sqrt(n) * max(float(np.expm1(min(level(privacy, Pure), 600.0) / 2)), 1e-150))
-    distance = _group_mean(1.0, 1.0, privacy)
+    distance = float(group_means(1.0, 1.0, privacy))
     return 1 / (n * max(distance, 1e-150))
 
 
@@ -116,7 +116,7 @@ def _block(n: float, s: int, q: float, privacy: Guarantee) -> float:
     uniform = 1 - 1 / s
     if isinstance(privacy, Local):
         return 1 - _concentration(n * information_rate(level(privacy, Pure), q), s)
-    kept = uniform * (1 - _group_mean(n, q, privacy))
+    kept = uniform * (1 - float(group_means(n, q, privacy)))
     if privacy.can_imply(Pure) and (epsilon := level(privacy, Pure)) < 600:
         a = np.exp(min(n * np.log1p(q * np.expm1(epsilon)), 300.0))
         # The worst posterior is exp(E) on w categories and 1 on the others, w = s/(1 + exp E).

@@ -78,11 +78,10 @@ def cap_floor(n: float, d: int, epsilon: float, power: float) -> float:
     """A uniform direction: its posterior mean is no longer than 1/B_d(N epsilon)."""
     if d > 10_000:
         return 0.0
-    best = 0.0
-    for p in masses(d / (n * epsilon)):
-        number, mass = binomial_bins(n, p)
-        best = max(best, float(p**power * (1 - mass @ longest_mean(number * epsilon, d) ** 2)))
-    return best
+    p = masses(d / (n * epsilon), 60)
+    number, mass = binomial_bins(n, p, 32)
+    found = (mass * longest_mean(number * epsilon, d) ** 2).sum(axis=-1)
+    return float((p**power * (1 - found)).max())
 
 
 def shannon_floor(n: float, d: int, rho: float, power: float) -> float:
@@ -193,12 +192,11 @@ def population_floor(n: float, d: int, epsilon: float, delta: float, power: floa
     room = np.log1p(np.expm1(min(epsilon, 600.0)) / max(delta, 1e-300)) / epsilon
     for r in np.unique(np.round(np.geomspace(1, d, 14)).astype(int)):
         copies = min(room, d / (4 * r * epsilon) * 6)
-        for g in copies * np.array([0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.9, 1.0]):
-            p = min(1.0, g * r / n)
-            number, mass = binomial_bins(n, p / r)
-            with np.errstate(over="ignore"):
-                leak = delta * np.expm1(number * epsilon) / np.expm1(epsilon)
-            height = cap_height(number * epsilon, d - int(r) + 1)
-            lost = mass @ height**2 + 4 / np.sqrt(r) * (mass @ np.minimum(1.0, leak))
-            best = max(best, float(p**power * (1 / r - lost)))
+        p = np.minimum(1.0, copies * np.linspace(0.1, 1, 16) * r / n)
+        number, mass = binomial_bins(n, p / r, 32)
+        with np.errstate(over="ignore"):
+            leak = np.minimum(1.0, delta * np.expm1(number * epsilon) / np.expm1(epsilon))
+        height = cap_height(number * epsilon, d - int(r) + 1)
+        lost = (mass * (height**2 + 4 / np.sqrt(r) * leak)).sum(axis=-1)
+        best = max(best, float((p**power * (1 / r - lost)).max()))
     return best

@@ -9,7 +9,7 @@ from scipy.special import betainc
 from minimaxdp import _validate
 from minimaxdp._types import Array, Rng
 from minimaxdp.guarantees import Guarantee, Local, NonPrivate, Pure, TotalVariation
-from minimaxdp.lower_bounds._bits import _group_mean
+from minimaxdp.lower_bounds._bits import group_means, window_edges
 from minimaxdp.lower_bounds._curator_means import largest_first, level
 from minimaxdp.lower_bounds._endpoints import endpoint_floor
 from minimaxdp.lower_bounds._local_means import two_law_information
@@ -89,23 +89,20 @@ def _bayes(n: float) -> float:
 
 def _window(n: float, privacy: Guarantee) -> float:
     """The distance of the outputs for ends h apart rises with h: a lower sum."""
-    if isinstance(privacy, Local):
+    local = isinstance(privacy, Local)
+    if local:
         scale = 1 / (np.sqrt(n) * max(float(np.expm1(min(level(privacy, Pure), 600) / 2)), 1e-150))
     else:
-        scale = 1 / (n * max(_group_mean(1.0, 1.0, privacy), 1e-150))
+        scale = 1 / (n * max(float(group_means(1.0, 1.0, privacy)), 1e-150))
     best = 0.0
-    for length in np.unique(np.minimum(1.0, scale * np.array([1.5, 3.0, 6.0, 15.0, 1e9]))):
-        edges = length * np.concatenate([[0.0], np.geomspace(1e-4, 1, 40)])
-        whole, apart = edges - edges**2 / (2 * length), np.ones(40)
-        for i, h in enumerate(edges[1:]):
-            share = float(h / (1 - length + h))
-            if isinstance(privacy, Local):
-                nats = n * two_law_information(level(privacy, Pure), share)
-                apart[i] = np.sqrt(max(0.0, 1 - float(least_distortion(nats, 1))))
-            else:
-                apart[i] = _group_mean(n, share, privacy)
-            if apart[i] >= 1:
-                break
+    for length in np.unique(np.minimum(1.0, scale * np.array([1.0, 1.5, 2, 3, 4, 6, 15, 1e9]))):
+        edges = window_edges(6 * scale, length)
+        whole, shares = edges - edges**2 / (2 * length), edges[1:] / (1 - length + edges[1:])
+        if local:
+            nats = n * two_law_information(level(privacy, Pure), shares)
+            apart = np.sqrt(np.maximum(0.0, 1 - least_distortion(nats, 1)))
+        else:
+            apart = group_means(n, shares, privacy)
         best = max(best, float(((1 - apart) * np.diff(whole)).sum() / 2))
     return best
 

@@ -83,7 +83,7 @@ def least_multiplier(value: Array, slack: Array) -> Array:
     :math:`\max (\text{value} - \lambda\, \text{slack})`.
     """
     peak = value.max(axis=(0, -1))
-    step = np.maximum(abs(slack).max(axis=(0, -1)), 1e-300)
+    step = np.maximum(abs(slack).max(axis=(0, -1)), 1e-12)
     multiplier = peak / step * np.concatenate([[0.0], np.geomspace(1e-3, 1e3, 60)])[:, None]
     shape = (multiplier.shape[0], 1, *value.shape[1:])
     bound = value[None] - multiplier.reshape(shape[0], 1, -1, 1) * slack[None]
@@ -157,7 +157,7 @@ def sphere_floor(n: float, d: int, epsilon: float, power: float) -> float:
     kappa, length, probability, lever = _tangent_laws(d)
     odds, best = float(np.expm1(epsilon)), 0.0
     scale = np.sqrt(d / n) / max(np.expm1(epsilon / 2), 1e-150)
-    for q in np.unique(np.minimum(1.0, scale * np.geomspace(0.2, 20, 14))):
+    for q in np.unique(np.minimum(1.0, np.r_[scale * np.geomspace(0.2, 20, 14), 0.3, 1.0])):
         one = worst_report(kappa[:, None] * lever, probability, odds, float(q))
         # The thresholds are a grid; between them the maximum is less than 0.3 % larger.
         told = 1.003 * n * q**2 * one / (d - 1) ** 2
@@ -181,11 +181,11 @@ def ball_floor(n: float, d: int, epsilon: float, power: float) -> float:
     r"""Densities :math:`1 + d \langle \mu, x \rangle` on the sphere, with mu in a small ball."""
     gamma = np.linspace(0, 1, 401)[:-1] * min(1.0, 6 / np.sqrt(d))
     probability, lever = tail(gamma if d > 1 else np.zeros(1), d)
-    sigma = np.array([0.05, 0.15, 0.3, 0.5, 0.7, 0.85, 1.0])[:, None]
+    sigma = np.array([0.004, 0.015, 0.05, 0.15, 0.3, 0.5, 0.7, 0.85, 1.0])[:, None]
     odds, best = float(np.expm1(epsilon)), 0.0
     zero = 4 * first_zero(d / 2 - 1) ** 2 * d**2 / sigma[:, 0] ** 2
     scale = np.sqrt(d / n) / max(np.expm1(epsilon / 2), 1e-150)
-    for q in np.unique(np.minimum(1.0, scale * np.geomspace(0.2, 100, 14))):
+    for q in np.unique(np.minimum(1.0, np.r_[scale * np.geomspace(0.2, 100, 14), 0.3, 1.0])):
         one = worst_report(d * lever + 0 * sigma, (1 - sigma) * probability, odds, float(q))
         best = max(best, float((q**power * d**2 / (1.003 * n * q**2 * one + zero)).max()))
     return best

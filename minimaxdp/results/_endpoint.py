@@ -8,7 +8,7 @@ from minimaxdp import _validate, risk
 from minimaxdp._types import Array, Rng
 from minimaxdp.guarantees import Guarantee, Pure
 
-__all__ = ["exponential_endpoint_risk"]
+__all__ = ["exponential_endpoint_risk", "usual_target"]
 
 
 def exponential_endpoint_risk(
@@ -16,6 +16,7 @@ def exponential_endpoint_risk(
     privacy: Guarantee,
     theta: float = 1.0,
     *,
+    target: int | None = None,
     replications: int = 2_000,
     rng: Rng = 0,
 ) -> risk.MonteCarlo:
@@ -40,6 +41,8 @@ def exponential_endpoint_risk(
         Pure, or what implies it.
     theta : float
         True end, from 1e-300 to 1.
+    target : int, optional
+        Another m, from 1 to n/2: a smaller one errs less, and misses more often.
     replications : int
         At least 2.
     rng : Generator, int or None
@@ -69,7 +72,9 @@ def exponential_endpoint_risk(
     _validate.instance("privacy", privacy, Guarantee)
     epsilon = _validate.scalar("privacy", np.asarray(privacy.implies(Pure).epsilon))
     theta = _validate.one_real("theta", theta, minimum=1e-300, maximum=1)
-    m = min(n // 2, int(np.ceil(2 / epsilon * np.log(max(2.0, n**2 * epsilon / 4)))))
+    m = usual_target(n, epsilon)
+    if target is not None:
+        m = _validate.one_integer("target", target, minimum=1, maximum=max(1, n // 2))
     top = min(n, m + int(np.ceil(80 / epsilon)) + 1)
     _validate.memory("n", top, 16)
     steps = n - np.arange(top)
@@ -98,3 +103,8 @@ def exponential_endpoint_risk(
         return found
 
     return risk.monte_carlo(loss, replications, rng=rng, block=max(1, min(500, 2**22 // top)))
+
+
+def usual_target(n: int, epsilon: float) -> int:
+    """The rank m at which an output far too large is rare."""
+    return min(n // 2, int(np.ceil(2 / epsilon * np.log(max(2.0, n**2 * epsilon / 4)))))

@@ -6,14 +6,17 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
+from scipy.special import gammaln
 
 from minimaxdp import mean_estimation as me
 from minimaxdp._types import Array
 from minimaxdp.guarantees import Guarantee, Local, Pure, TotalVariation
 from minimaxdp.lower_bounds import mean_floors
-from minimaxdp.lower_bounds._bits import SUMMED, least_favourable
+from minimaxdp.lower_bounds._bits import SUMMED, least_favourable, normal_bayes_risk
 
 __all__ = [
+    "balanced_energy",
+    "histogram_energy",
     "bayes_method",
     "best_mean_floor",
     "best_noise",
@@ -45,13 +48,19 @@ def few_reports(n: int, d: int, epsilon: float) -> me.SubsetReports:
     return me.SubsetReports.optimal(n, d, min(epsilon, 600.0))
 
 
-def bayes_method(n: int, privacy: Guarantee) -> float:
-    """Worst risk for a sign mean of the Bayes estimate from responses or a geometric count."""
+def bayes_method(n: int, privacy: Guarantee) -> tuple[float, str]:
+    """Worst risk for a sign mean of a Bayes estimate from responses or a noisy count."""
+    found = [(np.inf, "")]
     local = isinstance(privacy, Local)
     epsilon = float(privacy.implies(Pure).epsilon) if local else reports_budget(privacy)
-    if n > SUMMED or not epsilon or epsilon > 500:
-        return np.inf
-    return least_favourable(n, epsilon, local)[1]
+    if n > SUMMED:
+        return found[0]
+    if epsilon and epsilon <= 500:
+        seen = "randomized response" if local else "geometric noise"
+        found.append((least_favourable(n, epsilon, local)[1], f"{seen}, Bayes"))
+    if not local and 0 < (sigma := float(privacy.gaussian_sigma())) < n:
+        found.append((normal_bayes_risk(n, float(f"{sigma:.12g}")), "normal noise, Bayes"))
+    return min(found)
 
 
 def reports_budget(privacy: Guarantee) -> float | None:
@@ -90,6 +99,37 @@ def histogram_noise(n: int, privacy: Guarantee) -> tuple[float, str]:
         geometric = float((1 / n / np.sinh(np.float64(privacy.pure_epsilon()) / 4)) ** 2 / 2)
     normal = float(2 * (privacy.gaussian_sigma() / n) ** 2)
     return min((geometric, "geometric noise"), (normal, "normal noise"))
+
+
+@lru_cache(maxsize=4096)
+def balanced_energy(d: int) -> float:
+    r"""Second moment of noise on d counts with the density :math:`e^{-\|w\|_1/2}`, given sum 0.
+
+    .. math:: d (d - 1) \sum_k \omega_k \Big(\frac2{k + 1} + \frac2{d - k + 1}\Big), \qquad
+              \omega_k \propto \binom dk^2 k (d - k)
+
+    Half of the sum of the absolute values is of Gamma(d - 1); given that k are positive, these and
+    the others are uniform on simplices.
+    """
+    k = np.arange(1.0, d)
+    log_weight = 2 * (gammaln(d + 1) - gammaln(k + 1) - gammaln(d - k + 1)) + np.log(k * (d - k))
+    weight = np.exp(log_weight - log_weight.max())
+    mean = weight @ (2 / (k + 1) + 2 / (d - k + 1)) / weight.sum()
+    return float(d * (d - 1) * mean)
+
+
+def histogram_energy(n: int, d: int, privacy: Guarantee) -> tuple[float, str]:
+    """Least second moment of noise on d proportions that is orthogonal to their sum.
+
+    Independent noise is projected; the other kind is compared up to 64 categories, where it wins
+    a percent at least.
+    """
+    each, name = histogram_noise(n, privacy)
+    found = ((d - 1) * each, name)
+    epsilon = float(privacy.pure_epsilon())
+    if d <= 64 and epsilon > 0:
+        found = min(found, (balanced_energy(d) / (n * epsilon) ** 2, "noise of sum zero"))
+    return found
 
 
 def histogram_log_mgf(privacy: Guarantee, noise: str) -> Callable[[Array], Array]:

@@ -21,8 +21,10 @@ from minimaxdp.guarantees import (
     TotalVariation,
     standard_guarantees,
 )
+from minimaxdp.lower_bounds._bits import SUMMED
 from minimaxdp.results._cells import Cell, Setting, bounds_of, closed_bounds
-from minimaxdp.results._endpoint import exponential_endpoint_risk
+from minimaxdp.results._endpoint import exponential_endpoint_risk, usual_target
+from minimaxdp.results._few_people import normal_rounded_end, rounded_end, two_stage_end
 from minimaxdp.results._formulas import CLOSED, maximum_form
 from minimaxdp.results._mechanism_choice import (
     bayes_method,
@@ -31,13 +33,15 @@ from minimaxdp.results._mechanism_choice import (
     binding,
     count_noise,
     few_reports,
+    histogram_energy,
     histogram_log_mgf,
     histogram_noise,
     or_subset,
     reports_budget,
 )
 from minimaxdp.results._projected import projected_frequencies, projected_reports
-from minimaxdp.results._smoothed import smoothed_series
+from minimaxdp.results._smoothed import report_costs, smoothed_histogram, smoothed_series
+from minimaxdp.results._thresholded import thresholded_frequencies, thresholded_reports
 from minimaxdp.risk import MonteCarlo
 
 __all__ = ["PROBLEMS", "cell", "table"]
@@ -53,12 +57,12 @@ def proportion(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
         return Cell(name, privacy, "shrunk mean", low, low, high)
     argument, best = next(iter(lower_bounds.proportion_floors(s.n, privacy).items()))
     low, binds = binding(low, (best, argument))
-    kind, known = "exact", bayes_method(s.n, privacy)  # of the sign mean: four times the risk
+    kind, (known, bayes) = "exact", bayes_method(s.n, privacy)  # of signs: four times the risk
     if isinstance(privacy, Local):
         ceiling = float(me.local_mean_ceiling(s.n, 1, privacy, method="l2_ball")) / 4
         exact, method = ceiling, "randomized response"
         if known / 4 < exact:
-            exact, method, kind = known / 4, "randomized response, Bayes", "family"
+            exact, method, kind = known / 4, bayes, "family"
         return Cell(name, privacy, method, low, exact, min(ceiling, high), kind, binds=binds)
     noise, method = count_noise(s.n, privacy)
     exact = float(me.shrunk_ceiling(4 * noise, s.n)) / 4
@@ -70,7 +74,7 @@ def proportion(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
         exact, method = solved.upper / 4, "linear programme"
         ceiling = exact = min(exact, ceiling)
     elif known / 4 < exact:
-        exact, method, kind = known / 4, "geometric noise, Bayes", "family"
+        exact, method, kind = known / 4, bayes, "family"
     return Cell(name, privacy, method, low, exact, ceiling, kind, binds=binds)
 
 
@@ -81,24 +85,36 @@ def multinomial(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell
         return Cell(name, privacy, "shrunk frequencies", low, low, high)
     argument, best = next(iter(lower_bounds.multinomial_floors(s.n, s.d, privacy).items()))
     low, binds = binding(low, (best, argument))
+    if s.d == 2:  # one proportion, both ways round
+        halves = closed_bounds("proportion", privacy, n=s.n)
+        one = proportion(privacy, s, float(halves[0]), float(halves[1]))
+        low, binds = max((low, binds), (2 * one.floor, one.binds))
+        risk, ceiling = 2 * one.risk, min(2 * one.ceiling, high)
+        return Cell(name, privacy, one.method, low, risk, ceiling, one.kind, binds=binds)
     if isinstance(privacy, Local):
         epsilon, uniform = privacy.implies(Pure).epsilon, np.full(s.d, 1 / s.d)
         w = int(rr.best_subset_size(s.d, epsilon))
         energy = s.n * float(rr.subset_selection_risk(epsilon, uniform, s.n, w=w)) + 1 / s.d
         exact = spread * float(me.shrunk_ceiling((energy - 1) / (s.n * spread), s.n))
         high = min(exact, high)
-        projected = projected_reports(s.n, s.d, epsilon) if epsilon < 30 else np.inf
-        if projected < exact:
-            method = "subset selection, projected"
-            return Cell(name, privacy, method, low, projected, projected, "bound", binds=binds)
+        options = [(np.inf, "")]
+        if epsilon < 30:
+            options.append((projected_reports(s.n, s.d, epsilon), "projected"))
+            options.append((thresholded_reports(s.n, s.d, epsilon), "thresholded"))
+        bound, how = min(options)
+        if bound < exact:
+            method = f"subset selection, {how}"
+            return Cell(name, privacy, method, low, bound, bound, "bound", binds=binds)
         return Cell(name, privacy, "subset selection", low, exact, high, binds=binds)
-    noise, method = histogram_noise(s.n, privacy)
-    exact = spread * float(me.shrunk_ceiling(s.d * noise / spread, s.n))
-    projected = projected_frequencies(s.n, s.d, histogram_log_mgf(privacy, method))
+    noise, method = histogram_energy(s.n, s.d, privacy)
+    exact = spread * float(me.shrunk_ceiling(noise / spread**2, s.n))
     exact, method = or_subset(exact, method, s.n, privacy, spread)
-    if projected < exact:
-        method = f"{histogram_noise(s.n, privacy)[1]}, projected"
-        return Cell(name, privacy, method, low, projected, projected, "bound", binds=binds)
+    _, alone = histogram_noise(s.n, privacy)  # of independent counts
+    projected = projected_frequencies(s.n, s.d, histogram_log_mgf(privacy, alone))
+    cut = thresholded_frequencies(s.n, s.d, privacy, alone)
+    bound, how = min((projected, "projected"), (cut, "thresholded"))
+    if bound < exact:
+        return Cell(name, privacy, f"{alone}, {how}", low, bound, bound, "bound", binds=binds)
     return Cell(name, privacy, method, low, exact, min(exact, high), binds=binds)
 
 
@@ -162,21 +178,33 @@ def endpoint(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
         options = [(ranked, "a random rank"), (subset, "maximum of a subset")]
         exact, method = min([*options, (0.5, "one half, whatever the data")])
         return Cell(name, privacy, method, low, exact, min(high, exact), binds=binds)
-    half = Cell(name, privacy, "one half, whatever the data", low, 0.5, 0.5, binds=binds)
+    found: list[tuple[float, str, str, float]] = [(0.5, "one half, whatever the data", "exact", 0)]
     if isinstance(privacy, Local):
-        exact = _local_end(s.n, privacy.implies(Pure).epsilon)
-        if exact >= 0.5:
-            return half
-        method = "rounding, response"
-        return Cell(name, privacy, method, low, exact, max(high, exact), binds=binds)
-    if high >= 0.5:  # too few people, or too small a budget, for any of the methods
-        return half
-    # Rounded, so that definitions of one budget share the run whatever root-finding adds.
-    run = _exponential(s.n, min(float(f"{privacy.pure_epsilon():.12g}"), 700.0))
-    mean, error = float(run.mean), float(run.standard_error)
-    if mean > high:  # few people: the simple method of the ceiling is the better one
-        return Cell(name, privacy, "twice a noisy mean", low, high, high, "bound", binds=binds)
-    return Cell(name, privacy, "exponential mechanism", low, mean, high, "simulated", error, binds)
+        epsilon = float(f"{float(privacy.implies(Pure).epsilon):.12g}")
+        found.append((_local_end(s.n, epsilon), "rounding, response", "exact", 0.0))
+        if s.n <= SUMMED and epsilon < 500:
+            bayes = rounded_end(s.n, epsilon, True)
+            found.append((bayes, "rounding, response, Bayes", "family", 0.0))
+        if epsilon < 500:
+            twice = two_stage_end(s.n, epsilon)
+            mean, error = float(twice.mean), float(twice.standard_error)
+            found.append((mean, "two stages of responses", "simulated", error))
+    else:
+        found.append((high, "twice a noisy mean", "bound", 0.0))
+        # Rounded, so that definitions of one budget share the run whatever root-finding adds.
+        epsilon = min(float(f"{privacy.pure_epsilon():.12g}"), 700.0)
+        if s.n <= SUMMED and 0.5 < s.n * epsilon < 100:
+            bayes = rounded_end(s.n, epsilon, False)
+            found.append((bayes, "rounding, geometric noise, Bayes", "family", 0.0))
+            if 0 < (sigma := float(f"{float(privacy.gaussian_sigma()):.12g}")) < s.n:
+                bayes = normal_rounded_end(s.n, sigma)
+                found.append((bayes, "rounding, normal noise, Bayes", "family", 0.0))
+        if high < 0.5:  # else there are too few people, or too small a budget
+            run = _exponential(s.n, epsilon)
+            mean, error = float(run.mean), float(run.standard_error)
+            found.append((mean, "exponential mechanism", "simulated", error))
+    exact, method, kind, error = min(found)
+    return Cell(name, privacy, method, low, exact, min(0.5, high), kind, error, binds)
 
 
 def density(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
@@ -210,17 +238,31 @@ def density(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
         if subset.min() < bound.min():
             bound, method = subset, "histogram of a subset"
     best = int(np.argmin(bound))
-    if s.beta == 1 and not isinstance(privacy, Local):
-        series = smoothed_series(s.n, privacy)
+    if s.beta == 1:
+        series, how = _smoothed(s.n, privacy)
         if series < bound[best]:
             ceiling = min(series, high)
-            return Cell(
-                name, privacy, "smoothed series", low, ceiling, ceiling, "bound", binds=binds
-            )
+            return Cell(name, privacy, how, low, ceiling, ceiling, "bound", binds=binds)
     if bound[best] >= spread * (1 - 1e-9):
         return Cell(name, privacy, "uniform density", low, spread, spread, binds=binds)
     ceiling = min(float(bound[best]), high)
     return Cell(name, privacy, f"shrunk {method}", low, ceiling, ceiling, "bound", binds=binds)
+
+
+def _smoothed(n: int, privacy: Guarantee) -> tuple[float, str]:
+    """The better of the two kinds of weighted cosines for a Lipschitz density, and its name."""
+    name = "smoothed histogram"
+    if isinstance(privacy, Local):
+        epsilon = min(privacy.implies(Pure).epsilon, 30.0)
+        least = 0.1 * min(1.0, (1 / n + 1 / (n * np.sinh(epsilon / 2) ** 2)) ** 0.25)
+        return smoothed_histogram(n, lambda bins: report_costs(bins, n, epsilon), least), name
+    series = smoothed_series(n, privacy), "smoothed series"
+    if isinstance(privacy, NonPrivate):
+        return series
+    each, how = histogram_noise(n, privacy)
+    least = 0.3 * min(1.0, max(1 / n, each) ** (1 / 3))
+    found = smoothed_histogram(n, lambda bins: (1.0, bins * each), least)
+    return min((found, f"{name}, {how}"), series)
 
 
 def unbiased_mean(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
@@ -361,7 +403,20 @@ def _local_end(n: int, epsilon: float) -> float:
 
 @lru_cache(maxsize=4096)  # definitions of one budget share the mechanism
 def _exponential(n: int, epsilon: float) -> MonteCarlo:
-    """The worst of several ends, from far below 1/n to 1."""
-    ends = (0.5 / n, min(1.0, 5 / n), 0.1, 1.0)
-    runs = (exponential_endpoint_risk(n, Pure(epsilon), theta) for theta in ends)
-    return max(runs, key=lambda run: run.mean)
+    """The worst of several ends, from far below 1/n to 1, at the best of some targets."""
+
+    def worst(target: int, replications: int, seed: int) -> MonteCarlo:
+        runs = (
+            exponential_endpoint_risk(
+                n, Pure(epsilon), theta, target=target, replications=replications, rng=seed
+            )
+            for theta in (0.5 / n, min(1.0, 5 / n), 0.1, 1.0)
+        )
+        return max(runs, key=lambda run: run.mean)
+
+    usual = max(1, usual_target(n, epsilon))
+    targets = {usual} | {max(1, round(usual * c)) for c in (0.6, 0.8) if n <= SUMMED}
+    if len(targets) > 1:
+        usual = min(sorted(targets), key=lambda target: worst(target, 100, 1).mean)
+    drawn = usual + 80 / epsilon  # values of a data set; the more there are, the less each matters
+    return worst(usual, int(min(2_000, max(300, 1e6 / drawn))), 0)

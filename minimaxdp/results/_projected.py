@@ -9,7 +9,7 @@ import numpy as np
 from minimaxdp import randomized_response as rr
 from minimaxdp._types import Array
 
-__all__ = ["projected_frequencies", "projected_reports"]
+__all__ = ["concave_envelope", "projected_frequencies", "projected_reports", "shares"]
 
 
 def projected_frequencies(n: int, d: int, noise_log_mgf: Callable[[Array], Array]) -> float:
@@ -44,16 +44,26 @@ def projected_reports(n: int, d: int, epsilon: float) -> float:
 
 def _least(n: int, d: int, log_h: Callable[[Array, Array], Array], x: Array) -> float:
     """The least over x of ln(d h(1/d))/(n x)."""
-    share = 1 / d
-    theta = np.unique(np.r_[0.0, np.geomspace(share / 50, 1, 90), share])
+    theta = shares(d)
     with np.errstate(over="ignore", invalid="ignore"):
         values = log_h(x[:, None], theta)
     values = np.where(np.isfinite(values), values, 1e5)
     top = values.max(axis=1, keepdims=True)
-    h = np.exp(values - top)
-    left, right = theta[theta <= share], theta[theta > share]
-    a, b = h[:, : left.size, None], h[:, None, left.size :]
-    weight = (share - left[:, None]) / (right - left[:, None])
-    envelope = np.maximum(h[:, left.size - 1], ((1 - weight) * a + weight * b).max(axis=(1, 2)))
+    envelope = concave_envelope(np.exp(values - top), theta, 1 / d)
     bound = (np.log(d) + np.log(envelope) + top[:, 0]) / (n * x)
     return float(bound.min()) * (1 + 1e-3)
+
+
+def shares(d: int) -> Array:
+    """A grid of probabilities, with 1/d."""
+    found: Array = np.unique(np.r_[0.0, np.geomspace(0.02 / d, 1, 90), 1 / d])
+    return found
+
+
+def concave_envelope(values: Array, theta: Array, share: float) -> Array:
+    """The concave envelope of rows of values at theta, at the share among them."""
+    left, right = theta[theta <= share], theta[theta > share]
+    a, b = values[:, : left.size, None], values[:, None, left.size :]
+    weight = (share - left[:, None]) / (right - left[:, None])
+    chords: Array = ((1 - weight) * a + weight * b).max(axis=(1, 2))
+    return np.maximum(values[:, left.size - 1], chords)
