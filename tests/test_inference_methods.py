@@ -149,6 +149,21 @@ def test_far_releases_get_the_nearest_end():
     assert low == 0 < high < 0.2
 
 
+@pytest.mark.parametrize(
+    ("length", "n", "theta", "method"),
+    [(0.25, 100, 0.5, "tulap"), (0.2, 300, 0.05, "laplace"), (0.5, 20, 0.0, "tulap")],
+)
+def test_a_budget_for_a_length_suffices_and_a_little_less_does_not(length, n, theta, method):
+    found = inf.budget_for_length(length, n, theta, method=method)
+    at = [inf.expected_length(theta, n, found * c, method=method, points=1_000) for c in (1, 0.99)]
+    assert at[0] == pytest.approx(length, rel=2e-3) and at[1] > at[0]
+
+
+def test_no_budget_makes_an_interval_shorter_than_sampling_does():
+    assert inf.budget_for_length(0.01, 50) is None
+    assert inf.budget_for_length(0.9999, 10**4) == 1e-4
+
+
 def test_expected_length_is_the_average_length():
     rng = np.random.default_rng(6)
     count = rng.binomial(20, 0.25, 300)
@@ -418,6 +433,10 @@ BAD = [
     (lambda: inf.confidence_bound(3.0, 10, 1.0, side="left"), ValueError, "side must be one of"),
     (lambda: inf.coverage(0.0, 10, 1.0), ValueError, "theta must be greater than 0"),
     (lambda: inf.expected_length(1.5, 10, 1.0), ValueError, "theta must be at most 1"),
+    (lambda: inf.budget_for_length(1.0, 10), ValueError, "length must be less than 1"),
+    (lambda: inf.budget_for_length(0.1, 10**6), ValueError, "n must be at most"),
+    (lambda: inf.budget_for_length(0.1, 10, 1.5), ValueError, "theta must be at most 1"),
+    (lambda: inf.budget_for_length(0.1, 10, method="ignore"), ValueError, "method must be"),
     (lambda: inf.expected_length(0.5, 10, 1.0, points=3), ValueError, "points must be at least"),
     (lambda: inf.one_sided_power(0.5, 10, -0.1, 1.0), ValueError, "theta0 must be at least 0"),
     (lambda: inf.one_sided_power(0.5, 10, 0.5, 1.0, alpha=2), ValueError, "alpha must be less"),

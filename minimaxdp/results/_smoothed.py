@@ -112,7 +112,7 @@ def report_costs(bins: float, n: int, epsilon: float) -> tuple[float, float]:
 def _aliases(j: Array, bins: float, mu: float = np.inf) -> tuple[Array, Array]:
     """Sum of g^2 d^2/(1 - d^2/mu^2) over the frequencies that bins confuse with j, and without j.
 
-    Far out g^2 d^2 falls like the fourth power: what is left out is below 3e-4 of the sum, and added.
+    Far out g^2 d^2 falls like the fourth power: what is left out, below 3e-4 of the sum, is added.
     """
     m = np.arange(1, 13)[:, None]
     others = np.concatenate([2 * bins * m - j, 2 * bins * m + j])
