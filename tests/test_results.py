@@ -1,7 +1,9 @@
 """The table of results: order in every cell, one text for numbers and expressions."""
 
+import os
 import tracemalloc
 import warnings
+from datetime import date
 from functools import cache, partial
 from itertools import pairwise
 
@@ -308,28 +310,45 @@ def test_density_formulas_against_those_of_their_chapter():
             assert slope == pytest.approx(power, abs=0.03)
 
 
-def assert_in_order(row):
+def assert_in_order(row, where=""):
     slack = 6 * row.standard_error + 1e-9 * row.risk
-    assert row.floor > 0 or row.risk == 0, row
-    assert row.floor <= row.risk + slack, row
-    assert row.risk <= row.ceiling + slack, row
-    assert row.ratio >= 1 - 1e-9 and row.kind in ("exact", "family", "bound", "simulated")
+    assert row.floor > 0 or row.risk == 0, (where, row)
+    assert row.floor <= row.risk + slack, (where, row)
+    assert row.risk <= row.ceiling + slack, (where, row)
+    assert row.ratio >= 1 - 1e-9, (where, row)
+    assert row.kind in ("exact", "family", "bound", "simulated")
 
 
-def test_every_cell_is_in_order_at_many_settings():
+# A run of many settings, wider apart, with some cells at each; or few with all of them.
+MANY = int(os.environ.get("MINIMAXDP_SETTINGS", "0"))
+SEED = int(os.environ.get("MINIMAXDP_SEED", f"{date.today():%Y%m%d}" if MANY else "3"))
+
+
+def test_every_cell_is_in_order_at_random_settings():
     checked = {parameter.values: 0 for parameter in CELLS}
-    rng = np.random.default_rng(3)
-    for i in range(20):
-        n, d = int(10 ** rng.uniform(0.7, 5)), int(rng.integers(2, 60))
-        epsilon, delta = 10 ** rng.uniform(-1.3, -0.05), 10 ** rng.uniform(-8, -4)
+    size, share = (MANY, 15) if MANY else (20, len(CELLS))
+    for i in range(size):
+        rng = np.random.default_rng([SEED, i])
+        n, d = int(10 ** rng.uniform(0.7, 7 if MANY else 5)), int(10 ** rng.uniform(0.31, 2.3))
+        epsilon, delta = 10 ** rng.uniform(-2 if MANY else -1.3, 0.5), 10 ** rng.uniform(-10, -3)
         k, beta = rng.uniform(2, 8), 1.0 if i % 2 else rng.uniform(0.3, 1)
         setting = results.Setting(n=n, d=d, k=k, beta=beta)
-        rows = results.table(setting, standard_guarantees(epsilon, delta))
-        for row in rows:
-            assert_in_order(row)
-            checked[row.problem, type(row.privacy)] += 1
-        assert all(first.ratio >= second.ratio for first, second in pairwise(rows))
-    assert set(checked.values()) == {20}
+        promises = {type(privacy): privacy for privacy in standard_guarantees(epsilon, delta)}
+        where = f"setting {i} of {size} at seed {SEED}: {setting}, {epsilon=}, {delta=}"
+        for c in rng.choice(len(CELLS), share, replace=False):
+            problem, definition = CELLS[c].values
+            assert_in_order(results.cell(problem, promises[definition], setting), where)
+            checked[problem, definition] += 1
+    print(f"{sum(checked.values()):,} cells in order, at {size:,} settings of seed {SEED}")
+    assert min(checked.values()) >= size // 10
+
+
+def test_the_table_is_its_cells_the_widest_open_first():
+    promises = standard_guarantees(0.4, 1e-5)
+    rows = results.table(results.Setting(n=700, d=4), promises)
+    assert {(row.problem, type(row.privacy)) for row in rows} == {p.values for p in CELLS}
+    assert len(rows) == len(CELLS)
+    assert all(first.ratio >= second.ratio for first, second in pairwise(rows))
 
 
 @pytest.mark.parametrize("epsilon", [38.0, 40.0])
