@@ -263,7 +263,10 @@ def test_laplace_noise_on_a_vector_is_dominated_by_one_number() -> None:
 @pytest.mark.parametrize("epsilon", [0.1, 0.7, 2.0])
 def test_discrete_laplace_noise_on_a_vector_is_dominated_by_one_number(epsilon: float) -> None:
     points = np.arange(-300, 301)
-    law = lambda shift: DiscreteLaplace(epsilon).log_probability(points - shift)
+
+    def law(shift: int) -> np.ndarray:
+        return DiscreteLaplace(epsilon).log_probability(points - shift)
+
     p = np.add.outer(law(0), law(0))
     for a, b in [(1, 1), (2, 1), (2, 2), (4, 3)]:
         one = dominating_pair(DiscreteLaplace(epsilon * (a + b), a + b))
@@ -275,7 +278,10 @@ def test_discrete_laplace_noise_on_a_vector_is_dominated_by_one_number(epsilon: 
 
 def test_normal_integer_noise_on_a_vector_is_not_dominated_by_one_number() -> None:
     points = np.arange(-60, 61)
-    law = lambda shift: np.exp(ExactDiscreteGaussian(0.5).log_probability(points - shift))
+
+    def law(shift: int) -> np.ndarray:
+        return np.exp(ExactDiscreteGaussian(0.5).log_probability(points - shift))
+
     apart = [np.multiply.outer(law(0), law(0)), np.multiply.outer(law(3), law(4))]  # 5 in norm
     level = 30.0
     both = np.maximum(apart[0] - np.exp(level) * apart[1], 0).sum()
