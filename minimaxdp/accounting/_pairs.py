@@ -367,7 +367,7 @@ def _pair_of_guarantee(stated: Guarantee) -> DominatingPair:
 def _pair_of_integer_noise(mechanism: Any) -> FinitePair:
     """Of integers: the noise, and the noise moved by the sensitivity in one coordinate."""
     step = mechanism.sensitivity
-    if step > 1 and not isinstance(mechanism.privacy, Pure):
+    if step > 1 and not isinstance(getattr(mechanism, "privacy", None), Pure):
         raise ValueError(
             f"release must have sensitivity 1 if its integer noise is not purely private, got "
             f"{step}; for a single number give the FinitePair of the noise and the moved noise"
