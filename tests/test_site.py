@@ -13,6 +13,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 import pytest
 from bs4 import BeautifulSoup
 from errata import load as load_errata
+from known import judged, summary
 from ledger import STANDINGS, Claim, boxes, load, of_documents
 from marking.sets import ProblemSet, names
 from notebooks import BOOK
@@ -181,6 +182,13 @@ def test_each_statement_says_how_it_is_known(pages: dict[str, BeautifulSoup]) ->
     ledger = pages["book/ledger.html"]
     assert ledger.find(id="standing")
     assert [term.text for term in ledger.select("dl.standings dt")] == list(STANDINGS)
+
+
+def test_the_page_of_standings_leads_to_every_statement(pages: dict[str, BeautifulSoup]) -> None:
+    page, found = pages["book/standing.html"], judged(load())
+    assert summary(found) in page.text
+    links = {a["href"] for a in page.select("article a.reference")}
+    assert {f"{claim.chapter}.html#{claim.box}" for claim in found} <= links
 
 
 def test_solutions_are_folded_on_the_page(pages: dict[str, BeautifulSoup]) -> None:

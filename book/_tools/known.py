@@ -85,7 +85,7 @@ def setup(app):
                 cells = [[nodes.Text(text)] for text in (head, *numbers)]
                 if here:
                     rows.append(row(cells))
-            return table(("chapter", *words), rows, "standings")
+            return table(("chapter", *words), rows, "known")
 
         def open(self, word, those):
             section = self.section(
