@@ -352,3 +352,19 @@ def test_a_bound_with_other_cuts_is_refused() -> None:
     ):  # fmt: skip
         with pytest.raises(error):
             polynomial_bound(*arguments)
+
+
+def test_no_function_that_dips_below_zero_is_certified() -> None:
+    """Random functions, moved so that they fail by a hair on a short stretch, and hold by one."""
+    rng = np.random.default_rng(5)
+    shapes = [exp(x), sympy.cosh(x - 1), tanh(3 * x - 2), log(1 + x), sympy.sqrt(2 + x), x**3, -x]
+    theta = np.linspace(0, 2, 20_001)
+    for _ in range(12):
+        weights = [sympy.Integer(int(w)) for w in rng.integers(-4, 5, size=len(shapes))]
+        mixed = sum(w * s for w, s in zip(weights, shapes, strict=True))
+        if not mixed.free_symbols:
+            continue
+        least = sympy.Rational(float(np.min(sympy.lambdify(x, mixed)(theta))))
+        with pytest.raises(Refused):
+            inequality(mixed - least - sympy.Rational(1, 10**6), {x: (0, 2)})
+        assert inequality(mixed - least + sympy.Rational(1, 100), {x: (0, 2)}).verify()
