@@ -56,6 +56,15 @@ def test_every_argument_leads_to_a_statement_or_needs_none() -> None:
     assert unplaced <= {"plain", "closed form", "programme"}
 
 
+def test_every_method_leads_to_a_statement_or_is_a_guess() -> None:
+    claims = ledger.load()
+    for method in LATTICE["method"]:
+        name = explorer.method_statement(method)
+        assert claims[name].placed if name else method in explorer.BY_GUESS
+    links = explorer.data()["links"]
+    assert all(name in links for name in explorer.data()["methods"] if name)
+
+
 def test_presets_are_settings_of_the_lattice_and_do_what_their_names_say() -> None:
     cheap, blind = {}, {}
     for name, preset in explorer.PRESETS.items():
@@ -100,8 +109,13 @@ def test_explorer_shows_filters_maps_and_hands_out_the_lattice(
     assert rows.count() == 1
     words = rows.nth(0).inner_text().split("\t")
     assert [float(word) for word in words[2:5]] == pytest.approx(cell[:3], rel=6e-3)
-    link = rows.nth(0).locator("a").get_attribute("href")
-    assert link == explorer.data()["links"][explorer.statement("bounded mean", words[6].strip())]
+    data = explorer.data()
+    statements = (
+        explorer.statement("bounded mean", words[6].strip()),
+        explorer.method_statement(words[7].strip()),
+    )
+    for i, name in enumerate(statements):
+        assert rows.nth(0).locator("a").nth(i).get_attribute("href") == data["links"][name]
     rows.nth(0).locator("button").click()
     mapped = page.locator("table.ratio-map td")
     assert mapped.count() == len(told["numbers"]["n"]) * len(told["numbers"]["epsilon"])

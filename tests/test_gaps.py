@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import explorer
 import gaps
 import lattice
 import numpy as np
@@ -43,6 +44,13 @@ def test_the_summary_is_of_all_cells() -> None:
     assert max(row["worst"] for row in rows) == most
     # No cell is wider apart than it is known to be: an improvement is to be written down here.
     assert middle < 1.76 and ninth < 7.8 and most < 45
+
+
+def test_the_page_says_what_the_grid_says() -> None:
+    page = explorer.distances()
+    middle, _, most = gaps.summary(RATIOS)["risk / lower"]
+    assert f"is {middle:.2f} times" in page and f"{most:.1f} times at worst" in page
+    assert page.count("<td ") == len(RATIOS)
 
 
 def test_the_grid_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

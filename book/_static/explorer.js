@@ -30,7 +30,7 @@ the ratio over people and budget. The numbers are in lattice.js, computed by the
     const [problem, definition] = all.rows[row];
     return { problem, definition, low, risk, high, ratio: low > 0 ? high / low : Infinity,
       kind: all.kinds[kind], method: all.method[method], argument: all.argument[argument],
-      statement: all.statements[problem][argument] };
+      statement: all.statements[problem][argument], analysis: all.methods[method] };
   }
 
   function number(value) {
@@ -63,6 +63,15 @@ the ratio over people and budget. The numbers are in lattice.js, computed by the
       + `has at most 1.1 times the risk without privacy; in ${blind} no method does better than half the risk of a guess without data.`;
   }
 
+  /** A name in a cell, which leads to its statement if it has one. */
+  function leads(cell, name, statement) {
+    if (!statement) { cell.textContent = name; return; }
+    const link = document.createElement("a");
+    link.href = all.links[statement];
+    link.textContent = name;
+    cell.append(link);
+  }
+
   function show() {
     const at = current();
     for (const name of names) get(name + "-value").textContent = text(name, all.numbers[name][at[name]]);
@@ -81,14 +90,8 @@ the ratio over people and budget. The numbers are in lattice.js, computed by the
       button.setAttribute("aria-label", `ratio ${number(c.ratio)}, map of ${c.problem}, ${c.definition}`);
       button.addEventListener("click", () => { chosen = c.row; show(); get("map").scrollIntoView({ block: "nearest" }); });
       row.insertCell().append(button);
-      const why = row.insertCell();
-      if (c.statement) {
-        const link = document.createElement("a");
-        link.href = all.links[c.statement];
-        link.textContent = c.argument;
-        why.append(link);
-      } else why.textContent = c.argument;
-      row.insertCell().textContent = c.method;
+      leads(row.insertCell(), c.argument, c.statement);
+      leads(row.insertCell(), c.method, c.analysis);
       row.insertCell().textContent = c.kind;
     }
     draw(at);

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import gaps
 import lattice
 import ledger
 from docutils import nodes
@@ -50,6 +51,45 @@ OF_PROBLEM = {
     ("unbiased mean", "cap"): "thm-me-unbiased",
     ("unbiased mean", "shannon"): "thm-me-unbiased",
 }
+# Where a method is analysed: by how its name ends, or else by how it begins.
+ENDS = {
+    "Bayes": "thm-lb-geometric",
+    "projected": "rr-projection",
+    "thresholded": "rr-cut",
+}
+METHODS = {
+    "a few people's reports": "prop-me-subset-reports",
+    "a random rank": "thm-lb-rank",
+    "exponential mechanism": "lap-exponential",
+    "geometric noise": "lap-exact",
+    "Laplace noise": "Smith-Lap-thm",
+    "linear programme": "BD-eq9",
+    "maximum of a subset": "BD-Prop3",
+    "mean of a random subset": "prop-me-subset",
+    "noise of sum zero": "rr-cut",
+    "norm-Laplace noise": "Tang-Lap-ball-cov",
+    "normal noise": "Tang-Gauss",
+    "one person": "prop-me-subset",
+    "PrivUnit": "prop-me-privunit",
+    "randomized response": "Smith-RR-prop",
+    "rounding": "Smith-RR-prop",
+    "scaled maximum": "thm-lb-rank",
+    "shrunk frequencies": "Klein-nonprivate",
+    "shrunk histogram": "prop-den-shrunk",
+    "shrunk mean": "BD-Table1",
+    "smoothed histogram": "prop-den-shrunk",
+    "smoothed series": "prop-den-shrunk",
+    "subset selection": "rr-designs",
+    "truncation": "prop-me-radius",
+    "twice a noisy mean": "Smith-Lap-thm",
+    "two stages of responses": "Smith-RR-prop",
+    "uniform noise": "thm-me-axes",
+}
+BY_GUESS = (
+    "one half, whatever the data",
+    "uniform density",
+)  # nothing is analysed
+
 PRESETS = {
     "privacy is cheap": {"n": 10_000_000, "d": 2, "epsilon": 1.0},
     "privacy rules": {"n": 10_000, "d": 20, "epsilon": 0.2},
@@ -82,12 +122,26 @@ def statement(row, argument):
     return OF_PROBLEM.get((problem, argument), ARGUMENTS.get(argument, ""))
 
 
+def method_statement(method):
+    """The ledger's id of the statement behind a method, or nothing."""
+    if method in BY_GUESS:
+        return ""
+    for end, name in ENDS.items():
+        if method.endswith(end):
+            return name
+    return next(
+        name for begin, name in METHODS.items() if method.startswith(begin)
+    )
+
+
 def data():
     """What the script reads."""
     found, claims = lattice.load(), ledger.load()
     names = {
         statement(row, a) for row, _ in found["rows"] for a in found["argument"]
     }
+    found["methods"] = [method_statement(method) for method in found["method"]]
+    names |= set(found["methods"])
     found["links"] = {
         name: f"{claims[name].chapter}.html#{claims[name].box}"
         for name in sorted(names - {""})
@@ -143,6 +197,47 @@ def form():
     )
 
 
+def distances():
+    """How far lower bounds and methods are apart on the grid: a sentence and a table."""
+    ratios = gaps.grid(lattice.load())
+    middle, ninth, most = gaps.summary(ratios)["risk / lower"]
+    worst = {
+        (row["problem"], row["definition"]): row for row in gaps.worst(ratios)
+    }
+    heads = list(dict.fromkeys(definition for _, definition in worst))
+    lines = []
+    for problem in dict.fromkeys(problem for problem, _ in worst):
+        cells = []
+        for definition in heads:
+            row = worst[problem, definition]
+            at = ", ".join(f"{name} = {row[name]:,g}" for name in gaps.NUMBERS)
+            cells.append(
+                f'<td title="{at}">{row["worst"]:.3g} ({row["median"]:.2g})</td>'
+            )
+        lines.append(f'<tr><th scope="row">{problem}</th>{"".join(cells)}</tr>')
+    columns = "".join(f'<th scope="col">{name}</th>' for name in heads)
+    said = "; ".join(
+        f"{name.replace('epsilon', 'ε')} in {{{', '.join(f'{x:,g}' for x in values)}}}"
+        for name, values in gaps.NUMBERS.items()
+    )
+    return (
+        f"<p>In {sum(map(len, ratios.values())):,} cells with some privacy, at "
+        f"{len(gaps.settings())} settings ({said}), the risk of the best method is {middle:.2f} "
+        f"times the best lower bound in the median, {ninth:.1f} times in the ninth decile, and "
+        f"{most:.1f} times at worst.</p>"
+        '<div class="pst-scrollable-table-container" tabindex="0"><table class="results">'
+        "<caption>Risk of the best method over the best lower bound: the worst of the settings, "
+        f"and the median</caption><thead><tr><th></th>{columns}</tr></thead>"
+        f"<tbody>{''.join(lines)}</tbody></table></div>"
+    )
+
+
+class Distances(SphinxDirective):
+    def run(self):
+        self.env.note_dependency(str(lattice.PATH))
+        return [nodes.raw("", distances(), format="html")]
+
+
 class Explorer(SphinxDirective):
     def run(self):
         self.env.note_dependency(str(lattice.PATH))
@@ -159,6 +254,7 @@ def write(app, exception):
 
 
 def setup(app):
+    app.add_directive("distances", Distances)
     app.add_directive("explorer", Explorer)
     app.connect("build-finished", write)
     return {
