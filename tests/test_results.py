@@ -326,7 +326,7 @@ SEED = int(os.environ.get("MINIMAXDP_SEED", f"{date.today():%Y%m%d}" if MANY els
 
 def test_every_cell_is_in_order_at_random_settings():
     checked = {parameter.values: 0 for parameter in CELLS}
-    size, share = (MANY, 15) if MANY else (20, len(CELLS))
+    size, share = (MANY, 8) if MANY else (20, len(CELLS))
     for i in range(size):
         rng = np.random.default_rng([SEED, i])
         n, d = int(10 ** rng.uniform(0.7, 7 if MANY else 5)), int(10 ** rng.uniform(0.31, 2.3))
