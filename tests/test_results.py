@@ -343,6 +343,13 @@ def test_every_cell_is_in_order_at_random_settings():
     assert min(checked.values()) >= size // 10
 
 
+def test_a_subset_of_nobody_is_not_taken_for_one_of_one():
+    # One of twelve people would be private at 1/12 only.
+    found = results.cell("density", TotalVariation(0.005), results.Setting(n=12))
+    assert_in_order(found)
+    assert "subset" not in found.method
+
+
 def test_the_table_is_its_cells_the_widest_open_first():
     promises = standard_guarantees(0.4, 1e-5)
     rows = results.table(results.Setting(n=700, d=4), promises)

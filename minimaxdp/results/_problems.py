@@ -110,6 +110,8 @@ def multinomial(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell
     exact = spread * float(me.shrunk_ceiling(noise / spread**2, s.n))
     exact, method = or_subset(exact, method, s.n, privacy, spread)
     _, alone = histogram_noise(s.n, privacy)  # of independent counts
+    if exact <= 1.0005 * low:  # nothing is left to win
+        return Cell(name, privacy, method, low, exact, min(exact, high), binds=binds)
     projected = projected_frequencies(s.n, s.d, histogram_log_mgf(privacy, alone))
     cut = thresholded_frequencies(s.n, s.d, privacy, alone)
     bound, how = min((projected, "projected"), (cut, "thresholded"))
@@ -191,8 +193,8 @@ def endpoint(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
             found.append((mean, "two stages of responses", "simulated", error))
     else:
         found.append((high, "twice a noisy mean", "bound", 0.0))
-        # Rounded, so that definitions of one budget share the run whatever root-finding adds.
-        epsilon = min(float(f"{privacy.pure_epsilon():.12g}"), 700.0)
+        # Rounded down, so that definitions of one budget share the run whatever root-finding adds.
+        epsilon = min(float(f"{float(privacy.pure_epsilon()) * (1 - 6e-9):.9g}"), 700.0)
         if s.n <= SUMMED and 0.5 < s.n * epsilon < 100:
             bayes = rounded_end(s.n, epsilon, False)
             found.append((bayes, "rounding, geometric noise, Bayes", "family", 0.0))
@@ -232,8 +234,7 @@ def density(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
         return risk
 
     bound = shrunk((K - 1) / n + np.where(K > 1, noise, 0.0))
-    if isinstance(privacy, TotalVariation):
-        m = max(1, int(me.subset_size(s.n, privacy)))
+    if isinstance(privacy, TotalVariation) and (m := int(me.subset_size(s.n, privacy))):
         subset = shrunk((K - 1) / m)
         if subset.min() < bound.min():
             bound, method = subset, "histogram of a subset"

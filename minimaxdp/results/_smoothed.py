@@ -3,6 +3,7 @@ r"""A Lipschitz density by cosines: weights that fall, with noise on them or on 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -75,18 +76,24 @@ def smoothed_histogram(
         if mu**2 >= best:
             continue
         top = int(np.ceil(1 / (np.pi * mu))) - 1  # beyond, 1/(pi j) is at most mu: weight 0
-        j = np.arange(1.0, top + 1)
         for bins in np.unique(np.ceil(top * np.geomspace(1.01, 8, 12))):
-            weight = least_weights(j, bins, mu)
-            if np.isnan(weight).any():  # too much confusion of frequencies for so small a bias
-                continue
-            energy = float((weight**2).sum())
-            shared = 1.0 if bins < 2 * top else 0.5  # then 2j and 2(K - j) are confused as well
-            told = shared * (weight**4 * _aliases(2 * j, bins)[0]).sum()
-            spread = energy + float(np.sqrt(told))
+            energy, spread = _sums(float(mu), top, float(bins))
             sampling, noise = costs(float(bins))
             best = min(best, float(mu**2 + sampling / people * spread + noise * energy))
     return best
+
+
+@lru_cache(maxsize=4096)  # the definitions share them
+def _sums(mu: float, top: int, bins: float) -> tuple[float, float]:
+    """Sum of squared weights, and what sampling makes of it; infinite where bins are too few."""
+    j = np.arange(1.0, top + 1)
+    weight = least_weights(j, bins, mu)
+    if np.isnan(weight).any():  # too much confusion of frequencies for so small a bias
+        return np.inf, np.inf
+    energy = float((weight**2).sum())
+    shared = 1.0 if bins < 2 * top else 0.5  # then 2j and 2(K - j) are confused as well
+    told = shared * (weight**4 * _aliases(2 * j, bins)[0]).sum()
+    return energy, energy + float(np.sqrt(told))
 
 
 def report_costs(bins: float, n: int, epsilon: float) -> tuple[float, float]:
