@@ -18,6 +18,7 @@ from typing import Any
 
 from minimaxdp.book.small_worlds import (
     covered_everywhere,
+    fiducial_sizes,
     optimal_tests,
     private_counts,
     private_guesses,
@@ -327,6 +328,7 @@ _FOUND: tuple[Callable[[], Certified], ...] = (
     geometric_moments,
     binomial_slopes,
     covered_everywhere,
+    fiducial_sizes,
 )
 
 
@@ -340,7 +342,7 @@ def all_certificates() -> dict[str, Certified]:
     Examples
     --------
     >>> len(all_certificates())
-    11
+    12
     """
     return {find.__name__: find() for find in _FOUND}
 

@@ -2,7 +2,8 @@ r"""Small worlds, where the best private mechanism is known exactly, as a theore
 
 - minimax values: :func:`private_guesses`, :func:`private_counts`; the greatest power:
   :func:`optimal_tests`;
-- coverage at every proportion: :func:`covered_everywhere`.
+- coverage at every proportion: :func:`covered_everywhere`;
+- the exact size of an approximate test, enclosed: :func:`fiducial_sizes`.
 
 Budgets are logarithms of whole numbers, so that all probabilities are fractions.
 """
@@ -10,6 +11,7 @@ Budgets are logarithms of whole numbers, so that all probabilities are fractions
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from math import comb
@@ -18,9 +20,17 @@ from typing import Any
 import numpy as np
 import scipy
 
+from minimaxdp import _validate
 from minimaxdp.certify import Certified, Refused, optimum, polynomial_bound
 
-__all__ = ["covered_everywhere", "optimal_tests", "private_counts", "private_guesses"]
+__all__ = [
+    "FiducialSize",
+    "covered_everywhere",
+    "fiducial_sizes",
+    "optimal_tests",
+    "private_counts",
+    "private_guesses",
+]
 
 Row = dict[int, Fraction]
 
@@ -257,3 +267,156 @@ def _inverted(rows: list[list[Fraction]], tail: Fraction) -> list[tuple[Fraction
             (Fraction(max(int(low) - 1, 0), 1000), Fraction(min(int(high) + 1, 1000), 1000))
         )
     return ends
+
+
+# --- sizes of the fiducial test ------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FiducialSize:
+    r"""That the one-sided fiducial test has a size within bounds.
+
+    It rejects where :math:`H_z(\theta) \le \frac1{20}`, and H falls in z. So the least rejected z
+    lies between two numbers where H is above and below the level, and the size between the chances
+    to exceed them. H is an integral, which is enclosed in balls.
+
+    Attributes
+    ----------
+    n : int
+    epsilon, theta : Fraction
+    low, high : Fraction
+        They enclose the least count that is rejected.
+    least, most : Fraction
+        Bounds on the size.
+
+    Examples
+    --------
+    >>> bounds = Fraction(10375, 1000), Fraction(10377, 1000), Fraction(5, 100), Fraction(6, 100)
+    >>> FiducialSize(30, Fraction(1), Fraction(1, 5), *bounds).verify()
+    True
+    """
+
+    n: int
+    epsilon: Fraction
+    theta: Fraction
+    low: Fraction
+    high: Fraction
+    least: Fraction
+    most: Fraction
+
+    def __post_init__(self) -> None:
+        _validate.one_integer("n", self.n, minimum=1, maximum=200)
+        for name in ("epsilon", "theta", "low", "high", "least", "most"):
+            _validate.instance(name, getattr(self, name), Fraction)
+        if not 0 < self.epsilon <= 100 or not 0 < self.theta < 1:
+            raise ValueError(
+                f"epsilon must lie in (0, 100] and theta in (0, 1), got {self.epsilon} and "
+                f"{self.theta}"
+            )
+        if not 0 < self.low < self.high < 10 * self.n + 1000 or not self.least < self.most:
+            raise ValueError("low must be positive and below high, and least below most")
+
+    def verify(self) -> bool:
+        """Enclose both integrals and both chances anew; True, or `Refused`."""
+        from flint import ctx
+
+        level = Fraction(1, 20)
+        with ctx.workprec(64):
+            if not self._law(self.low) > _ball(level):
+                raise Refused(f"low must not be rejected, got {self.low}", {"z": self.low})
+            if not self._law(self.high) < _ball(level):
+                raise Refused(f"high must be rejected, got {self.high}", {"z": self.high})
+            inside = self._chance(self.high) >= _ball(self.least)
+            if not (inside and self._chance(self.low) <= _ball(self.most)):
+                raise Refused("least and most must bound the size", {"z": (self.low, self.high)})
+        return True
+
+    def _law(self, z: Fraction) -> Any:
+        """A ball around the fiducial probability of [0, theta], given the release z."""
+        from flint import acb, arb
+
+        epsilon, place, n, half = (_ball(v) for v in (self.epsilon, z, self.n, Fraction(1, 2)))
+        mirrored = self.theta > Fraction(1, 2)  # the series of the beta law is short below a half
+        argument = acb(_ball(1 - self.theta if mirrored else self.theta))
+        tolerance = arb("1e-9")
+        cuts = sorted({Fraction(j) for j in range(self.n + 1)} | ({z} if z < self.n else set()))
+        total = (-epsilon * place).exp() / 2
+        for low, high in zip(cuts, cuts[1:], strict=False):
+            side = -1 if high <= z else 1
+
+            def density(t: Any, _: bool, side: int = side) -> Any:
+                shapes = (t + half, acb(n) - t + half)
+                share = argument.beta_lower(*shapes[:: -1 if mirrored else 1], regularized=True)
+                below = 1 - share if mirrored else share
+                return below * ((acb(place) - t) * (side * epsilon)).exp()
+
+            ends = acb(_ball(low)), acb(_ball(high))
+            part = acb.integral(density, *ends, rel_tol=tolerance, abs_tol=tolerance)
+            total += epsilon / 2 * part.real
+        return total
+
+    def _chance(self, z: Fraction) -> Any:
+        """A ball around the chance that the release is z at least."""
+        total = _ball(0)
+        for x, mass in enumerate(_binomial(self.n, self.theta)):
+            tail = (-_ball(self.epsilon) * _ball(abs(z - x))).exp() / 2
+            total += _ball(mass) * (tail if z >= x else 1 - tail)
+        return total
+
+
+@dataclass(frozen=True)
+class _NeverRejects:
+    """That even the largest of 30 counts leaves [0, 19/20] more than a twentieth."""
+
+    def verify(self) -> bool:
+        a, b, rest = (_ball(Fraction(*v)) for v in ((61, 2), (1, 2), (1, 20)))
+        if not 1 - rest.beta_lower(b, a, regularized=True) > rest:
+            raise Refused("the largest count is rejected")
+        return True
+
+
+@cache
+def fiducial_sizes() -> Certified:
+    """The sizes of the fiducial test that the book states, enclosed to their last digit.
+
+    Returns
+    -------
+    Certified
+
+    Examples
+    --------
+    >>> print(fiducial_sizes())
+    certified to the last digit: six sizes of the fiducial test, by integrals enclosed in balls; \
+7 certificates, 7 pieces
+    """
+    from minimaxdp.inference import critical_value
+
+    one, near = Fraction(1), Fraction(1, 200_000)
+    stated = (
+        (30, one, Fraction(1, 2), Fraction(5075, 10**5)),
+        (30, one, Fraction(1, 5), Fraction(5072, 10**5)),
+        (30, one, Fraction(19, 20), Fraction(5302, 10**5)),
+        (100, one, Fraction(99, 100), Fraction(5313, 10**5)),
+        (30, Fraction(1, 10), Fraction(1, 2), Fraction(5002, 10**5)),
+        (30, Fraction(5), Fraction(3, 10), None),
+    )
+    parts: dict[str, Any] = {"the nearest count never rejects": _NeverRejects()}
+    for n, epsilon, theta, size in stated:
+        bounds = (Fraction(0), Fraction(48, 1000)) if size is None else (size - near, size + near)
+        found = critical_value(n, float(theta), float(epsilon), method="jimi")
+        ends = [Fraction(round((found + step) * 10**9), 10**9) for step in (-2e-6, 2e-6)]
+        part = FiducialSize(n, epsilon, theta, *ends, *bounds)
+        part.verify()
+        parts[f"n = {n}, epsilon = {epsilon}, theta = {theta}"] = part
+    return Certified(
+        "to the last digit: six sizes of the fiducial test, by integrals enclosed in balls",
+        ("Boul-JIMI-size",),
+        parts,
+    )
+
+
+def _ball(value: Fraction | int) -> Any:
+    from flint import arb, fmpq
+
+    value = Fraction(value)
+    return arb(fmpq(value.numerator, value.denominator))
