@@ -338,6 +338,7 @@ def all_certificates() -> dict[str, Certified]:
     Returns
     -------
     dict
+        Of :class:`minimaxdp.certify.Certified`, whose ranges may be infinite.
 
     Examples
     --------

@@ -345,8 +345,10 @@ class FiducialSize:
             side = -1 if high <= z else 1
 
             def density(t: Any, _: bool, side: int = side) -> Any:
-                shapes = (t + half, acb(n) - t + half)
-                share = argument.beta_lower(*shapes[:: -1 if mirrored else 1], regularized=True)
+                first, second = t + half, acb(n) - t + half
+                if mirrored:
+                    first, second = second, first
+                share = argument.beta_lower(first, second, regularized=True)
                 below = 1 - share if mirrored else share
                 return below * ((acb(place) - t) * (side * epsilon)).exp()
 
@@ -404,8 +406,8 @@ def fiducial_sizes() -> Certified:
     for n, epsilon, theta, size in stated:
         bounds = (Fraction(0), Fraction(48, 1000)) if size is None else (size - near, size + near)
         found = critical_value(n, float(theta), float(epsilon), method="jimi")
-        ends = [Fraction(round((found + step) * 10**9), 10**9) for step in (-2e-6, 2e-6)]
-        part = FiducialSize(n, epsilon, theta, *ends, *bounds)
+        low, high = (Fraction(round((found + h) * 10**9), 10**9) for h in (-2e-6, 2e-6))
+        part = FiducialSize(n, epsilon, theta, low, high, *bounds)
         part.verify()
         parts[f"n = {n}, epsilon = {epsilon}, theta = {theta}"] = part
     return Certified(

@@ -48,7 +48,7 @@ class Certified:
     claims : tuple of str
         The statements of the book that it belongs to, by their names in the ledger.
     parts : dict
-        By what each of them says, the certificates.
+        By what each of them says, the certificates; their ranges may be infinite.
 
     Examples
     --------
