@@ -193,8 +193,8 @@ def endpoint(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
             found.append((mean, "two stages of responses", "simulated", error))
     else:
         found.append((high, "twice a noisy mean", "bound", 0.0))
-        # Rounded down, so that definitions of one budget share the run whatever root-finding adds.
-        epsilon = min(float(f"{float(privacy.pure_epsilon()) * (1 - 6e-9):.9g}"), 700.0)
+        # Rounded, so that definitions of one budget share the run whatever root-finding adds.
+        epsilon = min(float(f"{privacy.pure_epsilon():.12g}"), 700.0)
         if s.n <= SUMMED and 0.5 < s.n * epsilon < 100:
             bayes = rounded_end(s.n, epsilon, False)
             found.append((bayes, "rounding, geometric noise, Bayes", "family", 0.0))
