@@ -139,7 +139,8 @@ becomes a small list, each value below the name of its column. */
 
     const first = items[0].element;
     const section = first.parentElement.closest("section");
-    if (items.length > rows.length || tables.length > 1) {
+    const titled = section.querySelector(":scope > h1");  // it stands below the title of its page
+    if (!titled && (items.length > rows.length || tables.length > 1)) {
       section.before(bar);
     } else {
       (tables[0].closest(".pst-scrollable-table-container") ?? tables[0]).before(bar);

@@ -419,8 +419,9 @@ def budget_for_length(
 
     .. math:: \varepsilon = \min\{\varepsilon : \mathbb E_\theta |C(Z)| \le \text{length}\}
 
-    found by bisection, to one part in 10^6: it suffices, and just below it the interval is longer.
-    The expectation is Pratt's integral (:func:`expected_length`) around theta.
+    found by bisection: it suffices, and just below it the interval is longer. The expectation is
+    Pratt's integral (:func:`expected_length`) around theta, by 48 nodes; the two agree to about
+    five digits.
 
     Parameters
     ----------
@@ -452,7 +453,7 @@ def budget_for_length(
     --------
     >>> budget = budget_for_length(0.1, n=1_000)
     >>> round(budget, 3), round(float(expected_length(0.5, 1_000, budget)), 4)
-    (0.076, 0.1)
+    (0.073, 0.1)
     """
     length = _validate.one_real("length", length, above=0, below=1)
     n = _validate.one_integer("n", n, minimum=1, maximum=_MOST_PEOPLE)
