@@ -23,6 +23,7 @@ GROUND_FLOOR = {
     "certify",
     "_types",
     "_doubles",
+    "_search",
     "_tails",
     "_validate",
     "divergences",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from minimaxdp import _validate
+from minimaxdp._search import least_integer
 from minimaxdp._types import Rng
 from minimaxdp.accounting._compose import _relation, compose
 from minimaxdp.guarantees import ZCDP, Approximate, Guarantee, Local, Pure, zcdp_to_approximate
@@ -116,10 +117,7 @@ class Budget:
         while high <= most and self._fits([release] * high):
             low, high = high, 2 * high
         high = min(high, most + 1)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self._fits([release] * middle) else (low, middle)
-        return low
+        return least_integer(lambda times: not self._fits([release] * times), low, high) - 1
 
     def spend(self, release: Any, times: int = 1) -> None:
         """Book a release that is run elsewhere.

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate
+from minimaxdp._search import least_integer
 from minimaxdp._types import Array, Real, Rng
 from minimaxdp.density_estimation import _sizes
 from minimaxdp.guarantees import Guarantee, NonPrivate
@@ -527,14 +528,7 @@ def optimal_bins(
     high = 2
     while risk(high) < risk(high // 2) and high < 10**9:
         high *= 2
-    low, high = 1, high
-    while low < high:
-        middle = (low + high) // 2
-        if risk(middle) <= risk(middle + 1):
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    return least_integer(lambda bins: risk(bins) <= risk(bins + 1), 0, high)
 
 
 def too_many(bins: int, d: int) -> bool:

@@ -80,8 +80,7 @@ def corrected_slope(reports: ArrayLike, y: ArrayLike, noise_variance: float) -> 
     >>> corrected_slope([0.0, 1.0, 2.0, 5.0], [0.0, 2.0, 4.0, 10.0], 0.0)
     2.0
     """
-    reports, y, noise = _checked(reports, y, noise_variance)
-    w, v = reports - reports.mean(), y - y.mean()
+    w, v, noise = _centred(reports, y, noise_variance)
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(
             np.nan_to_num((w @ v) / (w @ w - (w.size - 1) * noise), nan=0.0, posinf=np.inf)
@@ -130,8 +129,7 @@ def slope_interval(
     '2.44 3.77'
     """
     level = _validate.one_real("level", level, above=0, below=1)
-    reports, y, noise = _checked(reports, y, noise_variance)
-    w, v = reports - reports.mean(), y - y.mean()
+    w, v, noise = _centred(reports, y, noise_variance)
     # The centring costs one degree of freedom in each of the two products.
     first, second = w * v, w**2 - noise * (w.size - 1) / w.size
     a, b = first.mean(), second.mean()
@@ -145,7 +143,8 @@ def slope_interval(
     return float((half - root) / leading), float((half + root) / leading)
 
 
-def _checked(reports: ArrayLike, y: ArrayLike, noise: float) -> tuple[Array, Array, float]:
+def _centred(reports: ArrayLike, y: ArrayLike, noise: float) -> tuple[Array, Array, float]:
+    """Two checked columns about their means, and the variance of the noise."""
     both = []
     for name, values in (("reports", reports), ("y", y)):
         values = np.asarray(_validate.real(name, values, minimum=-1e75, maximum=1e75), dtype=float)
@@ -154,4 +153,5 @@ def _checked(reports: ArrayLike, y: ArrayLike, noise: float) -> tuple[Array, Arr
         both.append(values)
     if both[0].size != both[1].size:
         raise ValueError(f"y must have as many entries as reports, got {both[1].size}")
-    return both[0], both[1], _validate.one_real("noise_variance", noise, minimum=0, maximum=_LARGE)
+    w, v = (values - values.mean() for values in both)
+    return w, v, _validate.one_real("noise_variance", noise, minimum=0, maximum=_LARGE)

@@ -11,6 +11,7 @@ from scipy.optimize import brentq, elementwise
 from scipy.special import betainc
 
 from minimaxdp import _validate
+from minimaxdp._search import least_budget
 from minimaxdp._types import Array, Real
 from minimaxdp.inference._binomial import LEAST_EPSILON, SCALE, scaled_probabilities
 from minimaxdp.inference._jimi import jimi_cdf
@@ -472,15 +473,7 @@ def budget_for_length(
         inside = 1 - law.cdf(accepted[0]) - law.sf(accepted[1])
         return bool(inside @ weights * (right - left) / 2 <= length)
 
-    low, high = 1e-4, 30.0
-    if not enough(high):
-        return None
-    if enough(low):
-        return low
-    while high > low * (1 + 1e-6):
-        middle = float(np.sqrt(low * high))
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return least_budget(enough, 1e-4, 30.0, rtol=1e-6)
 
 
 def _checked(n: int, epsilon: float, delta: float, method: str) -> tuple[int, float, float]:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq, elementwise, linprog
 
 from minimaxdp import _validate
+from minimaxdp._search import least_integer
 from minimaxdp._types import Array, Real
 from minimaxdp.inference._binomial import LEAST_EPSILON
 from minimaxdp.inference._release_laws import TulapRelease, release_law
@@ -508,10 +509,7 @@ def people_for_power(
                 f"theta1 must be so far from theta0 that {_MOST_PEOPLE} people are enough"
             )
         few, many = many, min(2 * many, _MOST_PEOPLE)
-    while many - few > 1:
-        middle = (few + many) // 2
-        few, many = (few, middle) if enough(middle) else (middle, many)
-    return many
+    return least_integer(enough, few, many)
 
 
 def unbiased_ends(

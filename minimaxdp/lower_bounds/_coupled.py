@@ -18,7 +18,7 @@ from minimaxdp._operations import NUMPY
 from minimaxdp._types import Array
 from minimaxdp.guarantees import KL, ZCDP, Approximate, Guarantee, Local, Pure, TotalVariation
 from minimaxdp.lower_bounds import _bits
-from minimaxdp.lower_bounds._curator_means import level
+from minimaxdp.lower_bounds._curator_means import level, of_curator
 from minimaxdp.lower_bounds._forms import chi_square_form
 from minimaxdp.lower_bounds._local_means import information_rate
 from minimaxdp.lower_bounds._sphere import binomial_bins
@@ -289,10 +289,7 @@ def private_fano(n: int, q: float, privacy: Guarantee, m: float, *, log: bool = 
 
 
 def _central(privacy: Guarantee) -> Guarantee:
-    privacy = _validate.instance("privacy", privacy, Guarantee).under("replacement")
-    if isinstance(privacy, Local):
-        raise ValueError("privacy must be a curator's, got a local one")
-    return _single(privacy, TotalVariation)
+    return _single(of_curator(privacy), TotalVariation)
 
 
 def _single(privacy: Guarantee, target: type[Guarantee]) -> Guarantee:

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
+from minimaxdp import _validate
 from minimaxdp._operations import NUMPY
 from minimaxdp._types import Array
-from minimaxdp.guarantees import KL, ZCDP, Approximate, Guarantee, Pure, TotalVariation
+from minimaxdp.guarantees import KL, ZCDP, Approximate, Guarantee, Local, Pure, TotalVariation
 from minimaxdp.lower_bounds._forms import volume_form
 from minimaxdp.lower_bounds._sphere import binomial_bins, cap_height, least_distortion, longest_mean
 
@@ -54,6 +55,14 @@ def curator_floors(
 def level(privacy: Guarantee, target: type[Guarantee]) -> float:
     """The first level of what a guarantee of single levels implies."""
     return float(next(iter(privacy.implies(target).levels.values())))
+
+
+def of_curator(privacy: Guarantee) -> Guarantee:
+    """A curator's guarantee, under replacement."""
+    privacy = _validate.instance("privacy", privacy, Guarantee).under("replacement")
+    if isinstance(privacy, Local):
+        raise ValueError("privacy must be a curator's, got a local one")
+    return privacy
 
 
 def largest_first(found: dict[str, Any]) -> dict[str, float]:

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc
 
 from minimaxdp import _validate
+from minimaxdp._search import least_integer
 from minimaxdp._types import Array, Rng
 from minimaxdp.guarantees import Guarantee, Local, NonPrivate, Pure, TotalVariation
 from minimaxdp.lower_bounds._bits import group_means, window_edges
@@ -178,12 +179,9 @@ class RankedMaximum:
 
     def _best(self, factors: Array) -> int:
         """Where the risk is least; it is convex in the factor, as the mean of |c x - 1| is."""
-        low, high = 0, factors.size - 1
-        while low < high:
-            middle = (low + high) // 2
-            falls = self._risk(factors[middle + 1]) < self._risk(factors[middle])
-            low, high = (middle + 1, high) if falls else (low, middle)
-        return low
+        return least_integer(
+            lambda i: self._risk(factors[i]) <= self._risk(factors[i + 1]), -1, factors.size - 1
+        )
 
     def _risk(self, c: float) -> float:
         # The r-th largest is Beta(n + 1 - r, r).

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from minimaxdp import _validate
 from minimaxdp._types import Array
 from minimaxdp.guarantees import ZCDP, Approximate, Guarantee, Local, Pure
-from minimaxdp.lower_bounds._curator_means import _window, level
+from minimaxdp.lower_bounds._curator_means import _window, level, of_curator
 
 __all__ = ["fisher_floor", "member_bound", "tracing_floor", "tracing_scores"]
 
@@ -59,9 +59,7 @@ def member_bound(privacy: Guarantee) -> tuple[float, float]:
     >>> round(c, 4), round(w * 1e6, 3)
     (0.1002, 1.905)
     """
-    privacy = _validate.instance("privacy", privacy, Guarantee).under("replacement")
-    if isinstance(privacy, Local):
-        raise ValueError("privacy must be a curator's, got a local one")
+    privacy = of_curator(privacy)
     _validate.single_levels(privacy)
     if isinstance(privacy, Approximate) and float(privacy.delta) > 0:
         epsilon, delta = float(privacy.epsilon), float(privacy.delta)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from minimaxdp import _validate
 from minimaxdp._operations import NUMPY
+from minimaxdp._search import least_budget, least_integer
 from minimaxdp._types import Real
 from minimaxdp.guarantees import Guarantee, Local, NonPrivate, Pure, standard_guarantees
 from minimaxdp.results._formulas import Bounds, form_of
@@ -236,10 +237,7 @@ def people_needed(problem: str, privacy: Guarantee, risk: float, **parameters: f
         low, high = high, 2 * high
         if high > MOST:
             return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return least_integer(enough, low, high)
 
 
 def epsilon_needed(
@@ -290,21 +288,17 @@ def epsilon_needed(
     risk = _validate.one_real("risk", risk, above=0)
     delta = _validate.one_real("delta", delta, above=0, below=1)
     Setting(**parameters)  # type: ignore[arg-type]  # single numbers, in their ranges
-    choices = {type(g): i for i, g in enumerate(standard_guarantees(1.0, delta))}
-    if not isinstance(definition, type) or definition not in choices or definition is NonPrivate:
+
+    def promises(epsilon: float) -> dict[type[Guarantee], Guarantee]:
+        found = {type(privacy): privacy for privacy in standard_guarantees(epsilon, delta)}
+        del found[NonPrivate]
+        return found
+
+    if not isinstance(definition, type) or definition not in promises(1.0):
         raise ValueError(f"definition must be in the table and private, got {definition!r}")
-    bounds_of(problem, standard_guarantees(1.0, delta)[choices[definition]])
+    bounds_of(problem, promises(1.0)[definition])
 
     def enough(epsilon: float) -> bool:
-        privacy = standard_guarantees(epsilon, delta)[choices[definition]]
-        return bool(closed_bounds(problem, privacy, **parameters)[1] <= risk)
+        return bool(closed_bounds(problem, promises(epsilon)[definition], **parameters)[1] <= risk)
 
-    low, high = BUDGETS
-    if not enough(high):
-        return None
-    if enough(low):
-        return low
-    while high > low * (1 + 1e-9):
-        middle = float(np.sqrt(low * high))
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return least_budget(enough, *BUDGETS, rtol=1e-9)
