@@ -30,7 +30,7 @@ than all the rest, when a function first needs it: hence ``scipy.stats.norm`` in
 used.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "accounting",

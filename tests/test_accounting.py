@@ -555,3 +555,11 @@ def test_sensitivities_of_added_noise_may_be_those_of_one_record_more_or_less() 
     mixed = compose([Laplace(0.1), Subsampled(Laplace(0.1), 0.5)], relation="add-remove")
     assert mixed.relation == "add-remove"
     assert mixed.guarantee(delta=1e-6).relation == "add-remove"
+
+
+def test_equal_releases_are_one_pair_and_channels_of_any_type_are_read() -> None:
+    channel = ((0.6, 0.4), (0.4, 0.6))
+    apart = accounting.compose([Pure(0.1) for _ in range(3)])
+    assert apart.parts == accounting.compose(Pure(0.1), times=3).parts
+    for form in (channel, list(map(list, channel)), tuple(map(list, channel)), np.array(channel)):
+        assert accounting.compose([form, form]).parts[0][1] == 2

@@ -2,6 +2,7 @@
 own, test_k_anonymity_generalize.py."""
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -530,3 +531,21 @@ def test_a_lattice_that_would_not_fit_memory_is_refused():
     hierarchies = {name: ka.prefixes(table[name]) for name in columns}
     with pytest.raises(ValueError, match="^hierarchies must leave arrays of at most 2 GiB"):
         ka.minimal_generalizations(table, hierarchies, 1)
+
+
+@pytest.mark.parametrize("dtype", [object, "str", "string", "category"])
+@pytest.mark.parametrize("missing", [False, True])
+def test_texts_are_counted_alike_in_every_type_of_column(dtype: Any, missing: bool) -> None:
+    names = ["b", "a", "b", "ü", "a", "b"]
+    texts: list[Any] = [None if missing and name == "ü" else name for name in names]
+    table = pd.DataFrame({"name": pd.Series(texts, dtype=dtype), "n": [1, 1, 1, 1, 2, 1]})
+    if missing:
+        with pytest.raises(ValueError, match="must have no missing values, got 1"):
+            ka.k_of(table, ["name"])
+    sizes = ka.class_sizes(table, ["name"], missing="value")
+    assert sizes.tolist() == [3, 2, 3, 1, 2, 3]
+    assert ka.k_of(table, ["name", "n"], missing="value") == 1
+    told = ka.classes(table, ["n"], "name", missing="value")
+    assert told["distinct"].tolist() == [3, 1]
+    if not missing and dtype != "category":  # whose order is that of the categories
+        assert ka.closeness(table, ["n"], "name", distance="ordered") > 0

@@ -7,9 +7,11 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -254,6 +256,7 @@ def test_what_does_not_belong_to_the_table_is_refused(
         ([{"shift": 1.0}, {"shift": 1.0}], ValueError, "all be different"),
         ([{"shift": 1.0}, {"n": 1}], ValueError, "same names"),
         ([{"size": 1}], ValueError, "name of the table itself"),
+        ([{"standard_error": 1}], ValueError, "name of the table itself"),
     ],
 )
 def test_bad_cells_are_refused_before_a_file_is_made(
@@ -291,6 +294,119 @@ def test_an_altered_line_is_refused_and_a_repeated_one_counted_once(
     path.write_bytes(whole + json.dumps(other | {"shift": 9.0}).encode() + b"\n")
     with pytest.raises(ValueError, match="line 17"):
         sweep.read(path)
+
+
+@pytest.mark.parametrize(
+    ("cells", "replications", "kept"),
+    [(SMALL[:2], 23, 10), (SMALL, 15, 9), (SMALL, 13, 6), (SMALL[:1], 10, 2), (SMALL, 23, 15)],
+)
+def test_a_table_is_extended_to_that_of_the_larger_sweep(
+    tmp_path: Path, whole: bytes, cells: list[dict[str, Any]], replications: int, kept: int
+) -> None:
+    path, seen = tmp_path / "table", []
+
+    def counted(rng: np.random.Generator, size: int, *, shift: float) -> np.ndarray:
+        seen.append(size)
+        return shifted(rng, size, shift=shift)
+
+    counted.__qualname__ = shifted.__qualname__
+    smaller = ARGUMENTS | {"replications": replications}
+    sweep.run(shifted, cells, path, **smaller)
+    before = path.read_bytes()
+    if before != whole:
+        with pytest.raises(ValueError, match="extend=True adds to it"):
+            sweep.run(counted, SMALL, path, **ARGUMENTS)
+    assert path.read_bytes() == before and not seen
+    results = sweep.run(counted, SMALL, path, **ARGUMENTS, extend=True)
+    assert path.read_bytes() == whole and len(seen) == 15 - kept
+    assert str(results) == str(sweep.read(path))
+    assert not list(tmp_path.glob("*.new"))
+
+
+def test_a_killed_extension_is_taken_up_again(tmp_path: Path, whole: bytes) -> None:
+    path = tmp_path / "table"
+
+    class Killed(Exception):
+        pass
+
+    def stop(done: int, total: int) -> None:
+        if done == 8:
+            raise Killed
+
+    sweep.run(shifted, SMALL[:1], path, **ARGUMENTS | {"replications": 15})
+    with pytest.raises(Killed):
+        sweep.run(shifted, SMALL, path, **ARGUMENTS, extend=True, progress=stop)
+    torn = path.read_bytes() + b'{"shift": 1.0, "ce'
+    for extend in (False, True):
+        path.write_bytes(torn)
+        first, second = sweep.read(path)
+        assert (first.risk.replications, second.risk.replications) == (23, 15)
+        sweep.run(shifted, SMALL, path, **ARGUMENTS, extend=extend)
+        assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("cells", "changed", "message"),
+    [
+        (SMALL, {"replications": 22}, "replications must be at least the 23 of the table"),
+        (SMALL[:2], {}, "cells must begin with the 3 cells of the table"),
+        (SMALL[::-1], {}, "cells must begin with the 3 cells of the table"),
+        ([*SMALL[1:], {"shift": 9.0}], {}, "cells must begin with the 3 cells of the table"),
+        (SMALL, {"chunk": 6}, "chunk is 5, not 6"),
+        (SMALL, {"seed": 6, "replications": 50}, "seed is 5, not 6"),
+    ],
+)
+def test_only_a_larger_sweep_extends_a_table(
+    tmp_path: Path, whole: bytes, cells: Any, changed: dict[str, Any], message: str
+) -> None:
+    path = tmp_path / "table"
+    path.write_bytes(whole)
+    with pytest.raises(ValueError, match=message):
+        sweep.run(shifted, cells, path, **ARGUMENTS | changed, extend=True)
+    assert path.read_bytes() == whole
+    with pytest.raises(TypeError, match="extend must be True or False"):
+        table(path, extend="yes")
+
+
+def test_a_function_that_cannot_travel_is_refused_before_a_process_starts(tmp_path: Path) -> None:
+    def local(rng: np.random.Generator, size: int, *, shift: float) -> np.ndarray:
+        return shifted(rng, size, shift=shift)
+
+    lock = threading.Lock()
+    stays = [lambda rng, size, shift: np.zeros(size), local, partial(shifted, lock=lock)]
+    with ProcessPoolExecutor(2) as pool:
+        for function in stays:
+            for workers in (2, pool):
+                with pytest.raises(ValueError, match="^simulate must be a function at the top of"):
+                    sweep.run(function, SMALL, tmp_path / "t", workers=workers, **ARGUMENTS)
+    assert not (tmp_path / "t").exists()
+    with ThreadPoolExecutor(2) as pool:  # nothing travels there
+        sweep.run(local, SMALL, tmp_path / "t", workers=pool, **ARGUMENTS)
+
+
+def test_a_function_of_a_prompt_is_refused_for_processes(tmp_path: Path) -> None:
+    code = SCRIPT.replace("int(sys.argv[2])", "2")
+    command = [sys.executable, "-c", code, str(tmp_path / "t")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode and "simulate must be a function of a module in a file" in done.stderr
+
+
+def test_a_frame_has_a_row_for_each_cell_and_column(tmp_path: Path) -> None:
+    two = sweep.run(shifted, SMALL, tmp_path / "two", **ARGUMENTS)
+    one = sweep.run(slow, SMALL, tmp_path / "one", **ARGUMENTS)
+    frame = sweep.frame(one)
+    assert list(frame.columns) == ["shift", "replications", "mean", "standard_error"]
+    assert frame.to_dict("records") == [result.row() for result in one]
+    frame = sweep.frame(two)
+    assert list(frame.columns) == ["shift", "column", "replications", "mean", "standard_error"]
+    assert frame["column"].tolist() == [0, 1] * 3
+    for name in ("mean", "standard_error"):
+        wanted = np.concatenate([getattr(result.risk, name) for result in two])
+        assert frame[name].tolist() == wanted.tolist()
+    for bad in (1.0, [1.0]):
+        with pytest.raises(TypeError, match="^results must"):
+            sweep.frame(bad)  # type: ignore[arg-type]
+    assert sweep.frame([]).empty
 
 
 def test_two_runs_do_not_share_a_table(tmp_path: Path) -> None:

@@ -97,16 +97,26 @@ def compose(releases: Any, *, times: int = 1, relation: str | None = None) -> Co
         )
     found = _relation(listed, relation)
     counts: dict[Any, int] = {}
-    known: dict[int, Any] = {}
+    known: dict[Any, Any] = {}
     for release in listed:
-        if id(release) not in known:
+        key = _key(release)
+        if key not in known:
             try:
-                known[id(release)] = dominating_pair(release)
+                known[key] = dominating_pair(release)
             except (TypeError, ValueError) as error:
                 raise type(error)(f"releases must each have a privacy loss: {error}") from None
-        pair = known[id(release)]
+        pair = known[key]
         counts[pair] = counts.get(pair, 0) + times
     return Composition(tuple(counts.items()), found)
+
+
+def _key(release: Any) -> Any:
+    """Equal releases have one pair; what has no hash, such as an array, equals itself alone."""
+    try:
+        hash(release)
+    except TypeError:
+        return id(release)
+    return release
 
 
 def _listed(releases: Any) -> list[Any]:

@@ -152,7 +152,7 @@ def threshold() -> Explorable:
         [
             Control("cut", np.round(np.linspace(-2.5, 3.5, 25), 2), "threshold", "{:.2f}", 15),
             Control("release", range(4), "release", start=1, names=RELEASES),
-            Control("people", [20, 8, 3], "one in so many", "{:.0f}", 2),
+            Control("people", [20, 8, 3], "n: total variation 1/n", "{:.0f}", 2),
         ],
         [densities, curve],
         {"first": first, "second": second, "level": level, "delta": delta},
@@ -450,7 +450,7 @@ def two_counts() -> Explorable:
 
     laws = Panel("Densities of two noisy counts", "released count", "density", (90, 113), (0, 0.55))
     laws.line(count + grid, density, "one", "100 people have the illness")
-    laws.line(lambda other: other + grid, density, "other", "as many as you choose")
+    laws.line(lambda other: other + grid, density, "other", "the other count")
     laws.point(
         lambda other: other, lambda epsilon: density(epsilon)[72], "here", drag="other", along="x"
     )

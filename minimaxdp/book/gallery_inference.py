@@ -63,14 +63,14 @@ def rival_test() -> Explorable:
 
     shape = Panel("Chance to reject against the count", "true count", "chance to reject",
                   (0, n), (0, 1))  # fmt: skip
-    shape.line(counts, lambda epsilon: test(epsilon, 1.0), "Tulap", "optimal")
-    shape.line(counts, test, "other", "rival")
+    shape.line(counts, lambda epsilon: test(epsilon, 1.0), "Tulap", "optimal test")
+    shape.line(counts, test, "other", "rival test")
     shape.line(
         lambda epsilon, share: [crossing(epsilon, share) - 0.5] * 2, [0, 1], "guide", "crossing"
     )
     reached = Panel("Power against the proportion", "true proportion", "power", (0.1, 0.9), (0, 1))
-    reached.line(thetas, lambda epsilon: power(epsilon, 1.0), "Tulap", "optimal")
-    reached.line(thetas, power, "other", "rival")
+    reached.line(thetas, lambda epsilon: power(epsilon, 1.0), "Tulap", "optimal test")
+    reached.line(thetas, power, "other", "rival test")
     reached.line([null, null], [0, 1], "guide", "hypothesis")
     reached.point(
         lambda theta: theta,
@@ -84,7 +84,9 @@ def rival_test() -> Explorable:
         [
             Control("theta", thetas, "true proportion θ", "{:.2f}", 10),
             Control("epsilon", [0.1, 0.2, 0.5, 1, 2], "budget ε", "{:g}", 3),
-            Control("share", [0, 0.1, 0.2, 0.4, 0.6, 0.7, 0.8, 0.9], "rival's share", "{:g}", 3),
+            Control(
+                "share", [0, 0.1, 0.2, 0.4, 0.6, 0.7, 0.8, 0.9], "rival's share of ε", "{:g}", 3
+            ),
         ],
         [shape, reached],
         {

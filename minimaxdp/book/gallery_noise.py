@@ -98,8 +98,8 @@ def clipped_mean(x: ArrayLike) -> Explorable:
         "{clipping:.0%} of its square comes from clipping, {sampling:.0%} from sampling and "
         "{privacy:.0%} from privacy.",
         "Root mean squared error against the clip on logarithmic axes: the error of clipping "
-        "falls, that of privacy rises in a straight line, that of sampling is nearly level, and "
-        "their total has its minimum where the first two cross, with a dot at the chosen clip.",
+        "falls, that of privacy rises in a straight line, that of sampling rises and levels off, "
+        "and their total first falls and then rises, with a dot at the chosen clip.",
     )
 
 

@@ -273,8 +273,13 @@ class Tulap(AdditiveMechanism):
             uniform = np.maximum(rng.random(shape), 2.0**-54)
             return (count + self.quantile(uniform))[()]
         # A geometric number of steps is the whole part of an exponential variable.
-        up, down = (np.floor(rng.exponential(1 / self.epsilon, shape)) for _ in range(2))
-        return (count + up - down + rng.uniform(-0.5, 0.5, shape))[()]
+        noise = np.asarray(rng.exponential(1 / self.epsilon, shape))
+        np.floor(noise, out=noise)
+        down = np.asarray(rng.exponential(1 / self.epsilon, shape))
+        noise -= np.floor(down, out=down)
+        noise += count
+        noise += rng.uniform(-0.5, 0.5, shape)
+        return noise[()]
 
     def _tail_over_decay(self, x: Array) -> Array:
         """sf(x) * exp(epsilon * round(x)) for x >= 0: positive terms only."""

@@ -15,6 +15,7 @@ from minimaxdp.randomized_response._shared import (
     Encoding,
     bit_vectors,
     bits_risk,
+    narrow,
     risk_arguments,
 )
 
@@ -235,19 +236,25 @@ class KaryRR(Encoding):
     def privatize(self, categories: ArrayLike, *, rng: Rng = None) -> NDArray[np.int64]:
         """Perturb every record independently: shape (n,) to shape (n,).
 
-        A record is kept, or moved on by a uniform number of places around the circle of
-        categories, which reaches each other category with the same probability.
+        A record is kept, or replaced by one of all d categories, its own too, with the same
+        probability of each.
         """
         records = self._records(categories)
-        rng = _validate.generator(rng)
-        reports = rng.integers(1, self.d, size=records.size)
-        uniform = np.empty(min(CHUNK, records.size))
+        rng, replaced = _validate.generator(rng), self.d * self.other_probability
+        reports = np.empty(records.size, dtype=np.int64)
+        size, kind = min(CHUNK, records.size), narrow(self.d)
+        uniform, lies, truth = np.empty(size), np.empty(size, bool), np.empty(size, kind)
         for start in range(0, records.size, CHUNK):
-            step = reports[start : start + CHUNK]
-            # Arithmetic on masks, since picking entries out by a mask costs more than the draws.
-            step *= rng.random(out=uniform[: step.size]) >= self.truth_probability
-            step += records[start : start + CHUNK]
-            step -= self.d * (step >= self.d)
+            told = reports[start : start + CHUNK]
+            true, lie = truth[: told.size], lies[: told.size]
+            true[:] = records[start : start + CHUNK]
+            np.less(rng.random(out=uniform[: told.size]), replaced, out=lie)
+            # Arithmetic on masks, since picking entries out by a mask costs more than the draws;
+            # what wraps around in the difference wraps back in the sum.
+            other = rng.integers(0, self.d, told.size, dtype=kind)
+            other -= true
+            other *= lie
+            np.add(other, true, out=told, dtype=kind)
         return reports
 
     def tally(self, reports: ArrayLike) -> NDArray[np.int64]:

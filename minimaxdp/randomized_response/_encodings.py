@@ -18,6 +18,7 @@ from minimaxdp.randomized_response._shared import (
     Encoding,
     bit_vectors,
     bits_risk,
+    narrow,
     risk_arguments,
 )
 
@@ -32,8 +33,7 @@ __all__ = [
 ]
 
 # Bits held at once while they are chosen, and columns of a full matrix.
-_BITS = 2**21
-_SHORT = 2**14
+_BITS = 2**20
 _LARGEST_MATRIX = 2**16
 
 
@@ -116,20 +116,18 @@ class SubsetSelection(Encoding):
         records = self._records(categories)
         rng = _validate.generator(rng)
         reports = self._reports(records)
-        rows = min(records.size, max(256, _BITS // self.d))
-        chosen = np.empty((self.d - 1, rows), dtype=bool)
-        uniform, place = np.empty(rows), np.arange(rows)
+        # Not a power of two: columns that far apart would share few lines of the cache.
+        rows, kind = min(records.size, max(256, _BITS // self.d) + 64), narrow(self.d)
+        chosen, place = np.empty((self.d - 1, rows), dtype=bool), np.arange(rows)
         for start in range(0, records.size, rows):
             truth, told = records[start : start + rows], reports[start : start + rows].view(bool)
             n = truth.size
             inside = rng.random(n) < self.member_probability
             # The others stand in a row of d - 1; each is chosen with probability (still wanted) /
             # (still to come), which makes every set of them equally likely.
-            wanted, chance, other = self._size - inside.astype(float), uniform[:n], chosen[:, :n]
+            wanted, other = (self._size - inside).astype(kind), chosen[:, :n]
             for j in range(self.d - 1):
-                rng.random(out=chance)
-                chance *= self.d - 1 - j
-                np.less(chance, wanted, out=other[j])
+                np.less(rng.integers(0, self.d - 1 - j, n, dtype=kind), wanted, out=other[j])
                 wanted -= other[j]
             # Category j stands at place j, and the last one where the true one would have stood.
             told[:, :-1] = other.T
@@ -362,24 +360,25 @@ class HadamardResponse(Encoding):
         """
         records = self._records(categories)
         rng, false = _validate.generator(rng), 1 / (1 + np.exp(self.epsilon))
-        reports = rng.integers(0, self.reports, records.size)
-        # Six short passes for two draws: they pay only in buffers that stay in the nearest cache.
-        rows, spare = np.empty((2, _SHORT), dtype=np.int64)
-        flips, lies, uniform = np.empty(_SHORT, np.uint8), np.empty(_SHORT, bool), np.empty(_SHORT)
-        for start in range(0, records.size, _SHORT):
-            report = reports[start : start + _SHORT]
-            row, other = rows[: report.size], spare[: report.size]
-            flip, lie = flips[: report.size], lies[: report.size]
-            np.add(records[start : start + _SHORT], 1, out=row)
+        reports = np.empty(records.size, dtype=np.int64)
+        size, kind = min(CHUNK, records.size), narrow(self.reports)
+        rows, spare = np.empty((2, size), dtype=kind)
+        flips, lies, uniform = np.empty(size, np.uint8), np.empty(size, bool), np.empty(size)
+        for start in range(0, records.size, CHUNK):
+            told = reports[start : start + CHUNK]
+            row, other, flip, lie = (x[: told.size] for x in (rows, spare, flips, lies))
+            row[:] = records[start : start + CHUNK]
+            row += 1
+            report = rng.integers(0, self.reports, told.size, dtype=kind)
             np.bitwise_count(np.bitwise_and(row, report, out=other), out=flip)
-            np.less(rng.random(out=uniform[: report.size]), false, out=lie)
+            np.less(rng.random(out=uniform[: told.size]), false, out=lie)
             flip ^= lie  # odd where the sign is minus and should be plus, or the reverse
             flip &= 1
             # Flipping the lowest bit of the row changes the sign, and is its own inverse: a
             # uniform report becomes uniform among those of the sign that is wanted.
             row &= np.negative(row, out=other)
             row *= flip
-            report ^= row
+            np.bitwise_xor(report, row, out=told, dtype=kind)
         return reports
 
     def tally(self, reports: ArrayLike) -> NDArray[np.int64]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import CancelledError, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from itertools import product
 from multiprocessing import connection, get_context, parent_process
@@ -28,6 +29,11 @@ Simulate = Callable[..., Any]
 Progress = bool | Callable[[int, int], object]
 # Chunks handed out and not yet back: enough to keep a cluster busy, few enough to remember.
 _PENDING = 256
+# What the call of `simulate`, a line of the table and a row of the frame name themselves.
+_OWN_NAMES = {
+    *("rng", "size", "cell", "chunk", "replications"),
+    *("mean", "squares", "standard_error", "column"),
+}
 _KINDS = (str, bool, int, float, type(None))
 
 
@@ -88,6 +94,7 @@ def run(
     chunk: int = 1_000,
     workers: int | _Executor = 1,
     progress: Progress = False,
+    extend: bool = False,
 ) -> list[Result]:
     """Average a random loss in every cell of a grid, writing each chunk down as it is done.
 
@@ -99,8 +106,8 @@ def run(
     ----------
     simulate : callable
         ``simulate(rng, size, **cell)`` returns `size` independent losses: shape (size,) or
-        (size, columns). For workers in other processes it is a function of a module that they
-        can import.
+        (size, columns). For workers in other processes it is a function at the top of a module
+        that they can import; a cluster of dask takes any.
     cells : sequence of dict
         The grid, such as :func:`grid` makes; all different, all with the same names.
     path : path
@@ -116,6 +123,11 @@ def run(
         each core; anything with a ``submit`` method that returns futures is used as it is.
     progress : bool or callable
         True draws one line on stderr; a callable receives the chunks done and the chunks in all.
+    extend : bool
+        Whether the file may be the table of a smaller sweep, with fewer replications or with only
+        the first of `cells`. What it holds is kept, and in the end it is what one run of the
+        larger sweep would have written. Only the last chunk of a cell is drawn anew where it was
+        shorter than `chunk`.
 
     Returns
     -------
@@ -125,13 +137,17 @@ def run(
     Raises
     ------
     TypeError, ValueError
-        If an argument is out of its range, the file is the table of another sweep or in use, or
-        `simulate` returns the wrong shape or a value that is not finite.
+        If an argument is out of its range, the file is the table of another sweep or in use,
+        `simulate` cannot be sent to the processes that are to run it, or returns the wrong shape
+        or a value that is not finite.
+    RuntimeError
+        If the executor gives chunks back undone.
 
     Notes
     -----
-    An error of `simulate` or the loss of a pool of processes ends the run; what was done stands
-    in the table. A cluster of dask runs the chunks of a lost worker elsewhere.
+    An error of `simulate`, the loss of a pool of processes or of a cluster's scheduler ends the
+    run; what was done stands in the table. A cluster of dask runs the chunks of a lost worker
+    elsewhere.
 
     Examples
     --------
@@ -153,7 +169,8 @@ def run(
         raise TypeError(f"path must be a path, got {path!r}")
     if not callable(progress):
         progress = _validate.flag("progress", progress)
-    workers = _checked_workers(workers)
+    extend = _validate.flag("extend", extend)
+    workers = _checked_workers(workers, simulate)
     checked = _checked_cells(cells)
     head = {
         "sweep": getattr(simulate, "__qualname__", type(simulate).__qualname__),
@@ -164,7 +181,7 @@ def run(
         "chunk": chunk,
         "cells": checked,
     }
-    table = _Table(Path(path), head)
+    table = _Table(Path(path), head, extend)
     try:
         tasks = _tasks(simulate, head, table)
         total = len(checked) * -(-replications // chunk)
@@ -230,7 +247,13 @@ def _submitted(
                 return
             future = done.get()
             pending.discard(future)
-            yield future.result()
+            try:
+                yield future.result()
+            except CancelledError:
+                raise RuntimeError(
+                    "workers gave a chunk back undone, as when the scheduler of a cluster is lost; "
+                    "what was done stands in the table, and the same call goes on from there"
+                ) from None
     finally:
         for future in pending:
             with suppress(Exception):  # an executor that has died cannot take anything back
@@ -299,7 +322,7 @@ def _checked_cells(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
                 )
             if value in (np.inf, -np.inf):  # JSON knows none of it
                 raise ValueError(f"cells must name finite numbers, got {name!r}: {value!r}")
-        if {"rng", "size", "cell", "chunk", "replications", "mean", "squares"} & set(plain):
+        if _OWN_NAMES & set(plain):
             raise ValueError(f"cells must not use a name of the table itself, got {sorted(plain)}")
         checked.append(plain)
     if not checked or not checked[0]:
@@ -311,7 +334,27 @@ def _checked_cells(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return checked
 
 
-def _checked_workers(workers: int | _Executor) -> Any:
-    if hasattr(workers, "submit"):
-        return workers
-    return _validate.processes(workers, "an executor")
+def _checked_workers(workers: int | _Executor, simulate: Simulate) -> Any:
+    if not hasattr(workers, "submit"):
+        workers = _validate.processes(workers, "an executor")
+    if isinstance(workers, ProcessPoolExecutor) or (isinstance(workers, int) and workers > 1):
+        _check_that_it_travels(simulate)
+    return workers
+
+
+def _check_that_it_travels(simulate: Simulate) -> None:
+    """Refuse, before a process is started, a function that no other process could find."""
+    name = getattr(simulate, "__qualname__", repr(simulate))
+    try:
+        pickle.dumps(simulate)
+    except Exception as error:  # pickle raises errors of several kinds
+        raise ValueError(
+            "simulate must be a function at the top of a module, so that other processes can "
+            f"import it, got {name}, which stays here: {error}"
+        ) from None
+    prompt = not hasattr(sys.modules["__main__"], "__file__")
+    if getattr(simulate, "__module__", None) == "__main__" and prompt:
+        raise ValueError(
+            "simulate must be a function of a module in a file, so that other processes can "
+            f"import it, got {name}, which was defined at a prompt or in a notebook"
+        )

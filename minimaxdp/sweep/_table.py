@@ -13,19 +13,22 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from minimaxdp import _validate
 from minimaxdp.risk import MonteCarlo
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 try:
     import fcntl
 except ImportError:  # pragma: no cover - Windows has no record locks of this kind
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["Result", "read"]
+__all__ = ["Result", "frame", "read"]
 
 Key = tuple[int, int]
 
@@ -116,6 +119,55 @@ def read(path: str | os.PathLike[str]) -> list[Result]:
     return _combine(head["cells"], chunks)
 
 
+def frame(results: Iterable[Result]) -> pd.DataFrame:
+    """Results as a table of pandas: one row for each cell of the grid.
+
+    Losses of several columns make one row for each of them, told apart by the number in `column`.
+
+    Parameters
+    ----------
+    results : iterable of Result
+        From :func:`~minimaxdp.sweep.run` or :func:`read`.
+
+    Returns
+    -------
+    DataFrame
+        The settings by name, then `column` where losses have several, `replications`, `mean` and
+        `standard_error`.
+
+    Raises
+    ------
+    TypeError
+        If `results` holds anything but results.
+
+    Notes
+    -----
+    Needs pandas, the extra `tables`.
+
+    Examples
+    --------
+    >>> one = Result({"n": 10}, MonteCarlo(0.25, 0.125, 4))
+    >>> two = Result({"n": 20}, MonteCarlo(0.5, 0.25, 4))
+    >>> frame([one, two])
+        n  replications  mean  standard_error
+    0  10             4  0.25           0.125
+    1  20             4  0.50           0.250
+    """
+    import pandas as pd
+
+    rows = []
+    for result in _validate.items("results", results):
+        _validate.instance("results", result, Result)
+        about = result.row()
+        mean, error = np.atleast_1d(about.pop("mean")), np.atleast_1d(about.pop("standard_error"))
+        count = about.pop("replications")
+        for i in range(mean.size):
+            column = {"column": i} if np.ndim(result.risk.mean) else {}
+            numbers = {"replications": count, "mean": mean[i], "standard_error": error[i]}
+            rows.append(about | column | numbers)
+    return pd.DataFrame(rows)
+
+
 def _combine(cells: list[dict[str, Any]], chunks: Mapping[Key, dict[str, Any]]) -> list[Result]:
     """Chunks to results, always summed in the order of their numbers."""
     parts: dict[int, list[dict[str, Any]]] = {}
@@ -139,13 +191,11 @@ def _combine(cells: list[dict[str, Any]], chunks: Mapping[Key, dict[str, Any]]) 
 class _Table:
     """A table open for writing, by one writer at a time."""
 
-    def __init__(self, path: Path, head: dict[str, Any]) -> None:
-        self.path, self.head = path, head
+    def __init__(self, path: Path, head: dict[str, Any], extend: bool = False) -> None:
+        self.path, self.head, self.extend = path, head, extend
         self._names = [json.dumps(cell)[:-1] for cell in head["cells"]]
-        # Unbuffered and appending: a line is one call of the system, done or not done.
-        self._file = path.open("a+b", buffering=0)
+        self._open()
         try:
-            self._lock()
             self.chunks = self._recover()
         except BaseException:
             self._file.close()
@@ -158,16 +208,19 @@ class _Table:
 
     def finish(self) -> None:
         """Put the lines in order, by replacing the whole file at once."""
-        ordered = sorted(self.chunks)
-        if list(self.chunks) != ordered:
-            lines = [_dump(self.head), *(self._line(key, self.chunks[key]) for key in ordered)]
-            beside = self.path.with_name(self.path.name + ".new")
-            beside.write_bytes(b"".join(lines))
-            os.replace(beside, self.path)
+        if list(self.chunks) != sorted(self.chunks):
+            self._replace(self.chunks)
 
     def close(self) -> None:
         """Give the file back."""
         self._file.close()
+
+    def _replace(self, chunks: Mapping[Key, dict[str, Any]]) -> None:
+        """Put a table of these chunks, in their order, in the place of the file."""
+        lines = [_dump(self.head), *(self._line(key, chunks[key]) for key in sorted(chunks))]
+        beside = self.path.with_name(self.path.name + ".new")
+        beside.write_bytes(b"".join(lines))
+        os.replace(beside, self.path)
 
     def _recover(self) -> dict[Key, dict[str, Any]]:
         # Read through the file that is locked: closing another one would give the lock back.
@@ -178,14 +231,44 @@ class _Table:
             self._append(first)
             return {}
         head, chunks, end = _parse(data, self.path)
-        for name in self.head:
-            if head.get(name) != self.head[name]:
+        differs = [name for name in self.head if head.get(name) != self.head[name]]
+        for name in differs:
+            if not (self.extend and name in ("replications", "cells")):
+                more = "; extend=True adds to it" if name in ("replications", "cells") else ""
                 raise ValueError(
                     f"path must hold a table of this sweep: in {self.path} {name} is "
-                    f"{_short(head.get(name))}, not {_short(self.head[name])}"
+                    f"{_short(head.get(name))}, not {_short(self.head[name])}{more}"
                 )
+        if differs:
+            return self._extended(head, chunks)
         self._file.truncate(end)
         return chunks
+
+    def _extended(
+        self, old: dict[str, Any], chunks: dict[Key, dict[str, Any]]
+    ) -> dict[Key, dict[str, Any]]:
+        """Turn the file into a table of more replications or cells, all at once."""
+        replications, cells = self.head["replications"], self.head["cells"]
+        if old["replications"] > replications:
+            raise ValueError(
+                f"replications must be at least the {old['replications']} of the table to "
+                f"extend, got {replications}"
+            )
+        if old["cells"] != cells[: len(old["cells"])]:
+            raise ValueError(
+                f"cells must begin with the {len(old['cells'])} cells of the table to extend"
+            )
+        # The last chunk of a cell may have been a short one, which is drawn anew at full length.
+        size = self.head["chunk"]
+        whole = {
+            key: chunk
+            for key, chunk in chunks.items()
+            if chunk["replications"] == min(size, replications - key[1] * size)
+        }
+        self._replace(whole)
+        self._file.close()
+        self._open()
+        return dict(sorted(whole.items()))
 
     def _line(self, key: Key, chunk: dict[str, Any]) -> bytes:
         numbers = json.dumps({"cell": key[0], "chunk": key[1]} | chunk)
@@ -196,12 +279,19 @@ class _Table:
         while done < len(line):  # a disk may take less than it is given, and say so
             done += self._file.write(line[done:])
 
-    def _lock(self) -> None:
-        if fcntl is not None:
-            try:  # a lock of this process alone: workers that outlive it do not inherit it
-                fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise ValueError(f"path must not be in use by another run: {self.path}") from None
+    def _open(self) -> None:
+        # Unbuffered and appending: a line is one call of the system, done or not done.
+        self._file = self.path.open("a+b", buffering=0)
+        if fcntl is None:
+            return
+        try:  # a lock of this process alone: workers that outlive it do not inherit it
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Another run may have put a new file in the place of the one just opened.
+            if not os.path.samestat(os.fstat(self._file.fileno()), self.path.stat()):
+                raise OSError
+        except OSError:
+            self._file.close()
+            raise ValueError(f"path must not be in use by another run: {self.path}") from None
 
 
 def _parse(data: bytes, path: Path) -> tuple[dict[str, Any], dict[Key, dict[str, Any]], int]:

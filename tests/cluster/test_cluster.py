@@ -1,9 +1,11 @@
-"""A sweep on a real cluster of dask: several processes, one of them killed, the same bytes."""
+"""A sweep on a real cluster of dask: a worker or the scheduler is killed, the same bytes."""
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -67,6 +69,52 @@ def test_a_worker_killed_in_the_middle_leaves_no_trace(tmp_path: Path, client: C
 
     sweep.run(slow, CELLS, spread, workers=client.get_executor(), progress=kill_one, **SETTING)
     assert killed and not _runs(killed[0])
+    assert spread.read_bytes() == alone.read_bytes()
+
+
+def test_a_scheduler_killed_in_the_middle_loses_nothing(tmp_path: Path) -> None:
+    alone, spread, meeting = tmp_path / "alone", tmp_path / "spread", tmp_path / "scheduler.json"
+    sweep.run(slow, CELLS, alone, **SETTING)
+    running: list[subprocess.Popen[bytes]] = []
+
+    def start(module: str, *options: str) -> None:
+        command = [sys.executable, "-m", f"distributed.cli.{module}", "--no-dashboard", *options]
+        # What a worker unpickles lies in this file's folder.
+        about = os.environ | {
+            "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])
+        }
+        running.append(subprocess.Popen(command, env=about, stderr=subprocess.DEVNULL))
+
+    try:
+        where = ("--scheduler-file", str(meeting))
+        start("dask_scheduler", "--host", "127.0.0.1", "--port", "0", *where)
+        for _ in range(2):
+            start("dask_worker", "--no-nanny", "--nthreads", "1", "--death-timeout", "30", *where)
+        deadline = time.monotonic() + 60
+        while not meeting.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        with Client(scheduler_file=str(meeting), timeout=60) as client:
+            client.wait_for_workers(2, timeout=60)
+            seen: list[int] = []
+
+            def kill_the_scheduler(done: int, total: int) -> None:
+                seen.append(done)
+                if done == total // 4:
+                    running[0].kill()
+
+            run = {"workers": client.get_executor(), "progress": kill_the_scheduler, **SETTING}
+            with pytest.raises(RuntimeError, match="gave a chunk back undone"):
+                sweep.run(slow, CELLS, spread, **run)
+        kept = spread.read_bytes()
+        # Every chunk that came back is in the table, whole.
+        assert kept.endswith(b"\n") and kept.count(b"\n") == 1 + seen[-1] < 81
+        assert sum(result.risk.replications for result in sweep.read(spread)) > 0
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+    sweep.run(slow, CELLS, spread, **SETTING)
     assert spread.read_bytes() == alone.read_bytes()
 
 
