@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from browsing import readable
+from browsing import opened, readable
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -132,7 +132,7 @@ def contrast(page: Page, looks: set[str]) -> list[str]:
 def audit(page: Page, url: str, fold: bool, looks: set[str]) -> list[str]:
     page.emulate_media(color_scheme="light")
     page.set_viewport_size(WIDE)
-    page.goto(url, wait_until="load")
+    opened(page, url)
     if fold:
         page.evaluate(FOLD)
     if fold and not ALL:
@@ -257,7 +257,7 @@ def test_what_is_folded_elsewhere_is_seen_in_full(
     browser: Browser, served: str, name: str, what: str
 ) -> None:
     page = browser.new_page()
-    page.goto(f"{served}/{name}", wait_until="load")
+    opened(page, f"{served}/{name}")
     assert page.locator(what).count() > 0
     page.close()
 

@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 import nbformat
 import numpy as np
 import pytest
-from browsing import readable
+from browsing import opened, readable
 
 from minimaxdp import results
 from minimaxdp.book import gallery
@@ -62,16 +61,11 @@ def pages(site: Path) -> list[str]:
     return [name for name in readable(site) if not name.startswith("_modules")]
 
 
-def opened(page: Page, url: str) -> None:
-    page.goto(url, wait_until="load")
-    page.evaluate("document.fonts.ready")
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    page = browser.new_page(viewport={"width": 1300, "height": 900})
-    yield page
-    page.close()
+def read_out(page: Page) -> int:
+    """How many formulas of a page a screen reader is told of."""
+    tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    roles = [node.get("role", {}).get("value") for node in tree]
+    return roles.count("math") + roles.count("MathMLMath")
 
 
 def test_every_page_renders_quietly_and_fits_a_phone(
@@ -155,13 +149,42 @@ def test_formulas_stand_without_any_script_and_are_read_out_as_maths(
     browser: Browser, served: str
 ) -> None:
     page = browser.new_page(java_script_enabled=False)
-    page.goto(f"{served}/book/lower_bounds.html", wait_until="load")
+    page.goto(f"{served}/book/lower_bounds.html")
     formulas, read = page.locator("mjx-container"), page.locator("mjx-assistive-mml math")
     assert formulas.count() == read.count() > 300
     assert page.locator("mjx-math:not([aria-hidden=true])").count() == 0
-    tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
-    told = [node for node in tree if node.get("role", {}).get("value") in ("math", "MathMLMath")]
-    assert len(told) > 300
+    assert read_out(page) > 300
+    page.close()
+
+
+def test_a_page_answers_before_all_of_it_is_laid_out_and_is_read_out_whole(
+    page: Page, served: str
+) -> None:
+    laid_out = """() => [...document.querySelectorAll(".bd-article section > p")].map(
+      piece => piece.checkVisibility({ contentVisibilityAuto: true })
+               && getComputedStyle(piece).contentVisibility === "visible")"""
+    page.goto(f"{served}/book/lower_bounds.html", wait_until="load")
+    assert not any(page.evaluate(laid_out)[20:])
+    opened(page, f"{served}/book/lower_bounds.html")
+    assert all(page.evaluate(laid_out)) and len(page.evaluate(laid_out)) > 100
+    assert read_out(page) > 300
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_link_far_into_a_page_lands_there_and_stays(
+    browser: Browser, served: str, width: int
+) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.goto(f"{served}/book/lower_bounds.html")
+    names = page.evaluate(
+        "[...document.querySelectorAll('.bd-article section[id]')].map(s => s.id)"
+    )
+    for name in names[3 :: len(names) // 4]:
+        page.goto("about:blank")
+        opened(page, f"{served}/book/lower_bounds.html#{name}")
+        page.wait_for_timeout(200)
+        top = page.evaluate("id => document.getElementById(id).getBoundingClientRect().top", name)
+        assert -1 <= top < 150, f"#{name} stands at {top} of 800"
     page.close()
 
 

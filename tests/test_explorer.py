@@ -9,6 +9,7 @@ import lattice
 import ledger
 import numpy as np
 import pytest
+from browsing import opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -90,7 +91,7 @@ def test_explorer_shows_filters_maps_and_hands_out_the_lattice(
     browser: Browser, served: str
 ) -> None:
     page = browser.new_page(viewport={"width": 1300, "height": 900})
-    page.goto(f"{served}/book/results.html", wait_until="load")
+    opened(page, f"{served}/book/results.html")
     told = lattice.load()
     rows = page.locator("#explore table.results tbody tr")
     assert rows.count() == len(told["rows"])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from browsing import opened
 from ledger import load
 from search import ALSO
 from tables import mend
@@ -48,16 +48,9 @@ QUERIES = {
 OUTSIDE = re.compile(r"\\[a-z]{2,}|\$|>>>|\bimport numpy\b|\bplt\.")
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    page = browser.new_page(viewport={"width": 1300, "height": 900})
-    yield page
-    page.close()
-
-
 def results(page: Page, address: str, query: str) -> list[str]:
     """The titles of what the page of results shows, in its order."""
-    page.goto(f"{address}/search.html?q={query}", wait_until="load")
+    opened(page, f"{address}/search.html?q={query}")
     page.wait_for_selector("#search-results [role=status]")
     return page.locator("#search-results li > a").all_inner_texts()
 
@@ -141,7 +134,7 @@ PREVIEWS = {
 def test_a_link_shows_what_it_leads_to(
     page: Page, served: str, name: str, link: str, words: str
 ) -> None:
-    page.goto(f"{served}/book/{name}.html", wait_until="load")
+    opened(page, f"{served}/book/{name}.html")
     there = page.locator(f"article.bd-article {link}").first
     tip = page.locator("#preview[role=tooltip]")
     assert not tip.is_visible()
@@ -158,7 +151,7 @@ def test_a_link_shows_what_it_leads_to(
 
 
 def test_previews_open_and_close_by_keyboard_and_work_from_a_folder(page: Page, site: Path) -> None:
-    page.goto(f"{site.as_uri()}/book/lower_bounds.html", wait_until="load")
+    opened(page, f"{site.as_uri()}/book/lower_bounds.html")
     tip = page.locator("#preview")
     first = page.locator("article.bd-article a[href*='#term-curator']").first
     page.keyboard.press("Tab")
@@ -174,7 +167,7 @@ def test_previews_open_and_close_by_keyboard_and_work_from_a_folder(page: Page, 
 
 
 def test_a_preview_brings_the_style_of_its_formulas(page: Page, served: str) -> None:
-    page.goto(f"{served}/book/ledger.html", wait_until="load")
+    opened(page, f"{served}/book/ledger.html")
     assert not page.locator("article mjx-container").count()
     page.locator("article a[href='lower_bounds.html#BD-Lem1']").first.focus()
     page.keyboard.press("Shift+Tab")
@@ -203,7 +196,7 @@ def rows(page: Page, what: str) -> list[str]:
 
 
 def test_ledger_tells_what_each_claim_says_and_filters(page: Page, served: str) -> None:
-    page.goto(f"{served}/book/ledger.html", wait_until="load")
+    opened(page, f"{served}/book/ledger.html")
     table = "table.ledger"
     assert len(rows(page, table)) == len(load())
     row = page.locator("tr", has=page.locator("code", has_text=re.compile("^BD-Lem1$"))).first
@@ -220,7 +213,7 @@ def test_ledger_tells_what_each_claim_says_and_filters(page: Page, served: str) 
 
 
 def test_tables_sort_by_their_heads(page: Page, served: str) -> None:
-    page.goto(f"{served}/book/results.html", wait_until="load")
+    opened(page, f"{served}/book/results.html")
     table = page.locator("table.dataframe").first
     head = table.locator("thead th", has_text="lower bound")
     column = table.locator("thead th").all_inner_texts().index(head.inner_text())
@@ -239,7 +232,7 @@ def test_tables_sort_by_their_heads(page: Page, served: str) -> None:
 
 
 def test_errata_filter_by_severity_document_and_words(page: Page, served: str) -> None:
-    page.goto(f"{served}/book/errata.html", wait_until="load")
+    opened(page, f"{served}/book/errata.html")
     entries = "section:has(> p.erratum):visible"
     everything = page.locator(entries).count()
     severity, document = page.locator("form.table-filter select").all()
@@ -259,10 +252,31 @@ def test_errata_filter_by_severity_document_and_words(page: Page, served: str) -
     assert 0 < page.locator(entries).count() < everything
 
 
-@pytest.mark.parametrize("name", ["ledger", "errata", "results", "map"])
+def test_a_table_higher_than_its_box_scrolls_in_it(page: Page, served: str) -> None:
+    opened(page, f"{served}/book/results.html")
+    box = page.locator(".results-explorer .pst-scrollable-table-container").first
+    hidden, overflow = box.evaluate(
+        "box => [box.scrollHeight - box.clientHeight, getComputedStyle(box).overflowY]"
+    )
+    assert hidden > 100 and overflow == "auto"
+
+
+def test_who_reloads_a_page_or_comes_back_to_it_stays_in_place(page: Page, served: str) -> None:
+    opened(page, f"{served}/book/privacy.html")
+    page.locator("#how-large-is-epsilon").evaluate("section => section.scrollIntoView()")
+    place = "document.getElementById('how-large-is-epsilon').getBoundingClientRect().top"
+    before = page.evaluate(place)
+    page.wait_for_timeout(500)  # the browser notes a place a little after it is reached
+    for leave in (page.reload, lambda: page.goto(f"{served}/book/get.html") and page.go_back()):
+        leave()
+        page.wait_for_timeout(500)  # and goes back to it after the page has loaded
+        assert abs(page.evaluate(place) - before) <= 2
+
+
+@pytest.mark.parametrize("name", ["ledger", "errata", "results", "map", "privacy", "lower_bounds"])
 def test_on_a_phone_every_column_can_be_reached(browser: Browser, served: str, name: str) -> None:
     page = browser.new_page(viewport={"width": 360, "height": 760})
-    page.goto(f"{served}/book/{name}.html", wait_until="load")
+    opened(page, f"{served}/book/{name}.html")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     lost = page.evaluate(
         """() => [...document.querySelectorAll("article td, article table:not(.stacks) th")].filter(

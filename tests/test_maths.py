@@ -37,6 +37,19 @@ def test_a_formula_is_glyphs_for_the_eye_and_mathml_for_the_ear(
     assert len(formula.select("[data-latex]")) == 1 and not formula.select("[tabindex]")
 
 
+def test_a_letter_needs_no_element_but_its_own_unless_it_has_its_own_font(
+    typesetter: maths.Typesetter,
+) -> None:
+    formula = BeautifulSoup(typesetter(r"\mathbb{E} x = 10", display=True), "html.parser")
+    seen = formula.select_one("mjx-math")
+    letters = {c.text: c for c in seen.select("mjx-c")}
+    assert list(letters) == list("𝔼𝑥=10")
+    assert letters["𝔼"].parent is not seen
+    assert all(letters[letter].parent is seen for letter in "𝑥=")
+    assert letters["="]["space"] == "4" and letters["1"].parent["space"] == "4"
+    assert "style" not in formula.select_one("mjx-container").attrs
+
+
 def test_a_long_formula_in_a_line_can_break(typesetter: maths.Typesetter) -> None:
     formula = typesetter("a = b + c + d")
     assert "mjx-break" in formula and 'display="true"' not in formula

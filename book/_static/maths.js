@@ -23,7 +23,28 @@ for (const formula of document.querySelectorAll('mjx-container[display="true"]')
   resized.observe(formula);
   formula.addEventListener("scroll", () => mark(formula), { passive: true });
 }
+
+// What of a page is off screen when it arrives is laid out afterwards, a few pieces at a time while nothing
+// else is to be done: so a page of a thousand formulas answers at once. It cannot be left at that, for
+// what is not laid out is not read out either.
+const pieces = [
+  ...document.querySelectorAll(".arriving .bd-article section > *:not(section, h1, h2, h3, h4)"),
+];
+const whenIdle = window.requestIdleCallback ?? setTimeout;
+
+function layOut() {
+  const next = pieces.splice(0, 8); // one by one, a page takes three times as long
+  if (next.length === 0) return settled();
+  for (const piece of next) piece.style.contentVisibility = "visible";
+  whenIdle(layOut);
+}
+
 // A font that arrives late changes what fits, and not the box.
-document.fonts.ready.then(() =>
-  document.querySelectorAll('mjx-container[display="true"]').forEach(mark),
-);
+async function settled() {
+  await document.fonts.ready;
+  document.querySelectorAll('mjx-container[display="true"]').forEach(mark);
+  dispatchEvent(new Event("resize")); // who measured too early does so again: tables.js, the theme
+  document.documentElement.dataset.settled = "";
+}
+
+addEventListener("load", () => setTimeout(layOut, 500)); // what a reader does first comes first

@@ -15,7 +15,9 @@ becomes a small list, each value below the name of its column. */
   function measure() {
     for (const box of article.querySelectorAll(".pst-scrollable-table-container")) {
       box.classList.remove("whole");
-      box.classList.toggle("whole", box.scrollWidth <= box.clientWidth + 1);
+      const wide = box.scrollWidth > box.clientWidth + 1;
+      const high = box.scrollHeight > box.clientHeight + 1;
+      box.classList.toggle("whole", !wide && !high);
     }
   }
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 NAMES = (
     "chromium",
@@ -59,6 +59,15 @@ def serving(site: Path) -> Iterator[str]:
     finally:
         server.shutdown()
         server.server_close()
+
+
+def opened(page: Page, url: str) -> None:
+    """Go to a page and wait until all of it is laid out, its fonts in place."""
+    page.goto(url, wait_until="load")
+    page.wait_for_function(
+        "!document.documentElement.matches('.arriving:not([data-settled])')"
+    )
+    page.evaluate("document.fonts.ready")
 
 
 @contextmanager

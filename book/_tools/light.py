@@ -39,11 +39,19 @@ def keep_used_icons(out):
     script.write_text(ICON.sub(keep, script.read_text()))
 
 
-def load_where_needed(out):
-    """Load nothing of a search that is not in use."""
+def lighten_pages(out):
+    """Load nothing of a search that is not in use, and take the elements off names, punctuation and
+    operators in listings, which are coloured as the rest or need no colour: a third of the elements
+    of a page with much code. One string is one."""
+
+    def whole(pieces):
+        words = re.sub(r"<[^>]*>", "", pieces[0])
+        return f'<span class="s2">{words}</span>'
+
     for path in out.rglob("*.html"):
         text = path.read_text()
-        lighter = SEARCH.sub("", text)
+        lighter = PLAIN.sub(r"\1", SEARCH.sub("", text))
+        lighter = STRING.sub(whole, lighter)
         if lighter != text:
             path.write_text(lighter)
 
@@ -61,30 +69,10 @@ def drop_leftovers(out):
                 path.write_text(bare)
 
 
-def write_plain_code_plainly(out):
-    """Take the elements off names, punctuation and operators in listings, which are coloured as the
-    rest or need no colour: a third of the elements of a page with much code. One string is one."""
-
-    def whole(pieces):
-        words = re.sub(r"<[^>]*>", "", pieces[0])
-        return f'<span class="s2">{words}</span>'
-
-    for path in out.rglob("*.html"):
-        text = path.read_text()
-        plain = STRING.sub(whole, PLAIN.sub(r"\1", text))
-        if plain != text:
-            path.write_text(plain)
-
-
 def lighten(app, exception):
     """Go over the finished site."""
     if exception is None and app.builder.format == "html":
-        for step in (
-            keep_used_icons,
-            load_where_needed,
-            drop_leftovers,
-            write_plain_code_plainly,
-        ):
+        for step in (keep_used_icons, lighten_pages, drop_leftovers):
             step(Path(app.outdir))
 
 

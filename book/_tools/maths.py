@@ -31,6 +31,27 @@ SHEET = f"{FOLDER}/typeset.css"
 FONT = re.compile(r'url\("\./([\w-]+\.woff2)"\)')
 # MathJax writes the source of each part of a formula beside it; that of the whole is enough.
 SOURCE = re.compile(r' data-latex="[^"]*"')
+# A letter stands in an element for what it means, which only the reading for the ear needs; the glyph
+# can say itself how far it keeps from its neighbours. One in another font keeps its element: the font
+# of what stands directly in a formula is that of the formula.
+GLYPH = r'<mjx-c class="([^" ]*)">([^<]*)</mjx-c>'
+LETTER = re.compile(
+    rf'<mjx-(m[ion]|mtext)((?: (?:space|rspace|size)="[^"]*")*)>{GLYPH}</mjx-\1>'
+)
+WORD = re.compile(rf"<mjx-(m[ion]|mtext|TeXAtom)>((?:{GLYPH})+)</mjx-\1>")
+LEAF = re.compile(r"<mrow>(<(m[ion])(?: [^>]*)?>[^<]*</\2>)</mrow>")
+# What makes no difference here, or is said once in maths.css.
+NEEDLESS = re.compile(
+    r' (?:style="position: relative;"|overflow="overflow"|unselectable="on"|xmlns="[^"]*"'
+    r'|(?:data-mjx-)?texclass="\w+"|stretchy="false")'
+)
+# What a page with formulas does before anything of it is shown; maths.js undoes it, piece by piece. Who
+# reloads the page or comes back to it is put where they were, and for that all of it has to be laid out.
+ARRIVING = """
+if (performance.getEntriesByType("navigation")[0]?.type === "navigate") {
+  document.documentElement.classList.add("arriving");
+}
+"""
 
 
 class FormulaError(SphinxError):
@@ -65,8 +86,9 @@ class Typesetter:
         answer = self._ask(json.dumps({"tex": tex, "display": display}))
         if "error" in answer:
             raise ValueError(answer["error"])
-        first = SOURCE.search(answer["html"]).end()
-        return answer["html"][:first] + SOURCE.sub("", answer["html"][first:])
+        whole = SOURCE.search(answer["html"]).end()
+        before, parts = answer["html"][:whole], answer["html"][whole:]
+        return NEEDLESS.sub("", before) + bare(SOURCE.sub("", parts))
 
     def style(self):
         """The style sheet of all that was set."""
@@ -76,6 +98,14 @@ class Typesetter:
         self._process.stdin.close()
         self._process.stdout.close()
         self._process.wait()
+
+
+def bare(html):
+    """A formula without the elements that hold nothing but glyphs: a sixth of a page."""
+    letters = LETTER.sub(
+        r'<mjx-c class="\3"\2>\4</mjx-c>', NEEDLESS.sub("", html)
+    )
+    return LEAF.sub(r"\1", WORD.sub(r"\2", letters))
 
 
 def typeset(writer, node, tex, display):
@@ -134,9 +164,10 @@ def block(writer, node):
 
 
 def load_where_needed(app, pagename, templatename, context, doctree):
-    """Give a page with formulas their style, and the script that marks those wider than the page."""
+    """Give a page with formulas their style, and the script that lays it out and marks what is wide."""
     if "<mjx-container" in context.get("body", "") + context.get("toc", ""):
         app.add_css_file(SHEET)
+        app.add_js_file(None, body=ARRIVING)
         app.add_js_file("maths.js", loading_method="defer")
 
 
