@@ -84,7 +84,7 @@ def test_set_mixes_the_kinds_of_question(name: str) -> None:
     assert problem_set.proofs and sum(problem_set.points.values()) == 20
     assert "equivalent(" in hidden, "no symbolic derivation"
     assert "same(" in hidden, "no function on hidden inputs"
-    assert re.search(r"\b(law|estimate|frequency)\(", hidden), "no statistical test"
+    assert re.search(r"\b(law|estimate|frequency|additive|bits)\(", hidden), "no statistical test"
     assert sum(title.startswith("Break it") for title in questions) == 1
     rubrics = re.findall(r"^\*(\d) points?(: |, 1 for each part)", text, flags=re.MULTILINE)
     assert len(rubrics) == len(problem_set.proofs)

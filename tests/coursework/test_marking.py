@@ -14,6 +14,8 @@ from marking.sets import COURSE, ProblemSet, about, fill, is_id_cell, names, ref
 
 SECONDS_PER_CELL = 6.0
 WORST = "laplace"
+# Further ones differ only in what a mechanism does; test_runs.py judges them all.
+MOST_BUNDLES = 6
 STRIKE = "import os\nos.kill(os.getppid(), 9)"
 LOOP = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True:\n    pass"
 HOSTILE = [
@@ -74,7 +76,7 @@ def bundles(name: str) -> list[tuple[dict[str, str], set[str]]]:
                 break
         else:
             made.append((dict(cells), set(lost)))
-    return made
+    return made[:MOST_BUNDLES]
 
 
 def tamper(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
@@ -95,7 +97,9 @@ def tamper(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
 
 
 @pytest.fixture(scope="module", params=names())
-def marked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict:
+def marked(
+    a_wall: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> dict:
     """All kinds of submissions of one set, marked together, two at a time."""
     name = request.param
     folder, out = tmp_path_factory.mktemp(name), tmp_path_factory.mktemp(f"{name}-marks") / "out"
@@ -178,17 +182,16 @@ def test_loops_allocations_and_exceptions_cost_only_their_own_questions(marked: 
             assert lost(marked, student) == needing(marked["set"], marked[student]), student
 
 
-def test_killing_its_own_marker_costs_a_submission_the_rest_of_its_marks(marked: dict) -> None:
+def test_killing_what_is_above_it_does_a_submission_no_good(marked: dict) -> None:
+    """Behind the wall the process above is the sandbox's own first one, which cannot be killed."""
     if not marked["worse"]:
         assert "striker" not in marked["rows"]
         return
-    order = [about(cell)["grade_id"] for cell in marked["set"].cells("answer", "test")]
-    after = order.index(marked["answers"][1])
-    assert lost(marked, "striker") == {key for key in order[after:] if key in marked["set"].hidden}
-    assert "stopped" in marked["rows"]["striker"]["note"]
+    assert lost(marked, "striker") == needing(marked["set"], {marked["answers"][1]: STRIKE})
+    assert marked["rows"]["striker"]["note"] == ""
 
 
-def test_a_slow_submission_ends_with_the_marks_it_has(tmp_path: Path) -> None:
+def test_a_slow_submission_ends_with_the_marks_it_has(a_wall: str, tmp_path: Path) -> None:
     name = "density"
     slow = fill(released(name), reference(ProblemSet.load(name)), "slow")
     place = next(
@@ -202,7 +205,7 @@ def test_a_slow_submission_ends_with_the_marks_it_has(tmp_path: Path) -> None:
     path = mark(name, tmp_path / "in", tmp_path / "out", limits=limits)
     with path.open(newline="") as file:
         (row,) = csv.DictReader(file)
-    assert "time for the whole submission is over" in row["note"]
+    assert "time limit: 20 s for the whole submission" in row["note"]
     assert float(row["attack-test"]) == 0 < float(row["rates-test"])
 
 

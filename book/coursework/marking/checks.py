@@ -12,15 +12,23 @@ import pickle
 import numpy as np
 from scipy import stats
 
-from .wire import Formula, Remote, decode, encode
+from .wire import Formula, Remote, Unknown, decode, encode, hashable
 
 LEVEL = 1e-6
 POINTS = 12
 MOST_LOOKED_AT = 500
+FOR_A_PERSON = "for a person to decide: "
 
 
 class Wrong(AssertionError):
     """The answer is not the right one."""
+
+
+class Undecided(Wrong):
+    """The marker cannot tell whether the answer is right: a person does."""
+
+    def __init__(self, note):
+        super().__init__(f"{FOR_A_PERSON}{note}")
 
 
 def require(condition, reason):
@@ -37,24 +45,39 @@ def values(function, cases):
         return function.many(cases)
     require(callable(function), "a function is asked for")
     try:
-        return [_here(function(*case)) for case in pickle.loads(pickle.dumps(cases))]
+        # By the same road as an answer from another process.
+        return [decode(encode(function(*case))) for case in pickle.loads(pickle.dumps(cases))]
     except Exception as error:
-        raise Wrong(f"the function raised {type(error).__name__}") from None
+        raise Wrong(f"the answer stopped with {type(error).__name__}") from None
 
 
-def _here(value):
-    """An answer of this process, as it would arrive from another."""
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
-        return value.copy()
-    return decode(encode(value))
+def plain(value):
+    """Answers as numbers, booleans, lists, sets and dicts, whatever kind of number they came as."""
+    if isinstance(value, Unknown):
+        raise Undecided(f"the answer is of type {value.kind}: {value.shown}")
+    if isinstance(value, Formula) and not value.symbols:
+        whole = value.tree[0] in ("Integer", "Zero", "One", "NegativeOne")
+        try:
+            found = np.asarray(value())
+        except (TypeError, ValueError) as error:
+            raise Undecided(f"the number cannot be evaluated: {error}") from None
+        return int(found) if whole else found.item()
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, set | frozenset):
+        return {hashable(plain(item)) for item in value}
+    if isinstance(value, dict):
+        return {hashable(plain(key)): plain(item) for key, item in value.items()}
+    return value
 
 
 def number(value):
-    """A finite real number, from a number or from a formula without symbols."""
-    if isinstance(value, Formula) and not value.symbols:
-        value = float(value())
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value.item()
+    """A finite real number, in any form: a formula without symbols, or an array of one element."""
+    value = plain(value)
+    while isinstance(value, list) and len(value) == 1:
+        (value,) = value
     real = isinstance(value, int | float) and not isinstance(value, bool)
     require(real and math.isfinite(value), "a finite number is asked for")
     return float(value)
@@ -64,30 +87,23 @@ def near(got, expected, rtol=1e-7, atol=1e-10):
     """Refuse numbers, or arrays of numbers, that are not equal up to rounding."""
     if np.ndim(expected) == 0:
         got = number(got)
-    try:
-        array = np.asarray(got, dtype=float)
-    except (TypeError, ValueError):
-        raise Wrong("numbers are asked for") from None
-    expected = np.asarray(expected, dtype=float)
+    array, expected = _array(got), np.asarray(expected, dtype=float)
+    if array.size == expected.size == 1:
+        array = array.reshape(expected.shape)
     require(array.shape == expected.shape, f"the shape is {array.shape}, not {expected.shape}")
     require(np.allclose(array, expected, rtol=rtol, atol=atol), "a value is not the right one")
 
 
+def _array(value):
+    try:
+        return np.array(plain(value), dtype=float)
+    except (TypeError, ValueError):
+        raise Wrong("numbers are asked for") from None
+
+
 def equal(got, expected):
     """Refuse what is not exactly equal; lists, tuples and arrays of the same entries are."""
-    require(_plain(got) == _plain(expected), "a value is not the right one")
-
-
-def _plain(value):
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist()
-    if isinstance(value, list | tuple):
-        return tuple(_plain(item) for item in value)
-    if isinstance(value, set | frozenset):
-        return {_plain(item) for item in value}
-    if isinstance(value, dict):
-        return {_plain(key): _plain(item) for key, item in value.items()}
-    return value
+    require(plain(got) == plain(expected), "a value is not the right one")
 
 
 def same(function, truth, cases, rtol=1e-7, atol=1e-10):
@@ -108,10 +124,16 @@ def equivalent(answer, truth, rng, rtol=1e-8, **ranges):
 
     A range is a pair (low, high), or an array of the values to draw from.
     """
-    formula = answer if isinstance(answer, Formula) else decode(encode(answer))
+    if type(answer).__module__.startswith("sympy"):
+        answer = decode(encode(answer))
+    formula = answer if isinstance(answer, Formula) and answer.symbols else plain(answer)
+    while isinstance(formula, list) and len(formula) == 1:
+        (formula,) = formula
     if isinstance(formula, int | float) and not isinstance(formula, bool):
         formula = Formula(["Float", float(formula)])
     require(isinstance(formula, Formula), "a formula is asked for")
+    if formula.strange:
+        raise Undecided(f"{min(formula.strange)} is not part of a closed form")
     unknown = formula.symbols - set(ranges)
     require(not unknown, f"the formula has unknown symbols {sorted(unknown)}")
     points = {
@@ -121,9 +143,12 @@ def equivalent(answer, truth, rng, rtol=1e-8, **ranges):
     try:
         got = np.broadcast_to(np.asarray(formula(**points), dtype=float), (POINTS,))
     except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
-        raise Wrong(f"the formula cannot be evaluated: {error}") from None
+        raise Undecided(f"the formula cannot be evaluated: {error}") from None
     expected = np.broadcast_to(np.asarray(truth(**points), dtype=float), (POINTS,))
-    require(np.allclose(got, expected, rtol=rtol, atol=0), "the formula has another value")
+    right = np.isclose(got, expected, rtol=rtol, atol=0)
+    if np.isnan(got).any() and (right | np.isnan(got)).all() and formula.symbols:
+        raise Undecided("the formula has no real value at some points")
+    require(right.all(), "the formula has another value")
 
 
 def law(draws, cdf, size, atoms=None, level=LEVEL):
@@ -186,10 +211,7 @@ def estimate(answer, expected, error, rtol=0.25, level=LEVEL):
 
 
 def _sample(draws, size):
-    try:
-        draws = np.array(draws, dtype=float)
-    except (TypeError, ValueError):
-        raise Wrong("numbers are asked for") from None
+    draws = _array(draws)
     require(draws.shape == (size,), f"the shape is {draws.shape}, not {(size,)}")
     require(np.isfinite(draws).all(), "a draw is not finite")
     return draws

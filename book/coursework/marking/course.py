@@ -6,10 +6,7 @@ submission is `sandbox`.
 
 from __future__ import annotations
 
-import contextlib
-import csv
 import json
-import multiprocessing
 import os
 import secrets
 import shutil
@@ -18,21 +15,21 @@ import tempfile
 import time
 import warnings
 import zipfile
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
-from . import sandbox
-from .sets import COURSE, ProblemSet, about, names, read_submission, rebuild, role
+from .batch import LIMITS, UNPROTECTED, Submission, Terms, joined, run_all, write_whole
+from .checks import FOR_A_PERSON
+from .collecting import harmless, submissions, table, written
+from .sandbox import choose
+from .sets import COURSE, ProblemSet, about, names, rebuild, role
+from .wall import SINGLE_THREADED
 
-LIMITS = {"cell": 10.0, "submission": 120.0, "memory": 3 * 2**30}
-STUDENT_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@")
 ARCHIVE = "problem_sets.zip"
-TOKEN = "COURSEWORK_MARKING"
-SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
+PROOFS = ["student", "question", "points", "of", "answer"]
 
 
 def configured(folder: Path, **more: object) -> object:
@@ -49,8 +46,10 @@ def configured(folder: Path, **more: object) -> object:
     return config
 
 
-def converter(kind: type, folder: Path, assignment: str, **more: object) -> None:
-    """Run one of nbgrader's converters on one assignment."""
+def converter(
+    kind: type, folder: Path, assignment: str, student: str = "*", **more: object
+) -> None:
+    """Run one of nbgrader's converters on one assignment, of one student or of all."""
     import logging
 
     from nbgrader.coursedir import CourseDirectory
@@ -58,7 +57,7 @@ def converter(kind: type, folder: Path, assignment: str, **more: object) -> None
 
     config = configured(folder, **more)
     directory = CourseDirectory(config=config)
-    directory.assignment_id = assignment
+    directory.assignment_id, directory.student_id = assignment, student
     made = kind(coursedir=directory, config=config)
     made.force = True
     made.log.setLevel(logging.ERROR)
@@ -96,144 +95,12 @@ def release(chosen: list[str], to: Path, course: Path = COURSE) -> list[Path]:
     return [*written, to / ARCHIVE]
 
 
-@dataclass
-class Submission:
-    """What came in from a student, and what became of it."""
-
-    student: str
-    data: bytes | None
-    note: str = ""
-    notebook: NotebookNode | None = None
-    reasons: dict[str, str | None] = field(default_factory=dict)
-
-
-def collect(folder: Path, name: str) -> list[Submission]:
-    """Read every submission of a set: FOLDER/ID/NAME/NAME.ipynb, FOLDER/ID/NAME.ipynb or
-    FOLDER/ID.ipynb.
-
-    All of them are in memory before the first one runs, so that none can touch another.
-    """
-    found = []
-    for entry in sorted(folder.iterdir()):
-        if entry.name.startswith("."):
-            continue
-        student = entry.name.removesuffix(".ipynb") if entry.is_file() else entry.name
-        if entry.is_file() and entry.suffix != ".ipynb":
-            continue
-        if not student or set(student) - STUDENT_LETTERS:
-            raise ValueError(f"{student!r} is not an id: letters, digits and . _ - @ only")
-        places = (
-            [entry]
-            if entry.is_file()
-            else [entry / name / f"{name}.ipynb", entry / f"{name}.ipynb"]
-        )
-        path = next((place for place in places if place.is_file()), None)
-        if path is None:
-            found.append(Submission(student, None, f"no file {name}.ipynb"))
-        elif path.stat().st_size > 50_000_000:
-            found.append(Submission(student, None, "the file is far too large"))
-        else:
-            found.append(Submission(student, path.read_bytes()))
-    if not found:
-        raise ValueError(f"{folder} holds no submission")
-    if len({item.student for item in found}) < len(found):
-        raise ValueError("two submissions of one id")
-    return found
-
-
-def run(
-    item: Submission,
-    problem_set: ProblemSet,
-    released: NotebookNode,
-    seed: str,
-    limits: dict[str, float],
-) -> None:
-    """Run one submission in a process of its own and keep the verdicts that came back."""
-    item.reasons = dict.fromkeys(problem_set.hidden, "no answer")
-    if item.data is None:
-        return
-    try:
-        item.notebook = rebuild(released, read_submission(item.data), item.student)
-    except ValueError as error:
-        item.note = str(error)
-        return
-    code = [cell for cell in item.notebook.cells if cell.cell_type == "code"]
-    cells = [
-        {"source": cell.source, "test": about(cell)["grade_id"] if role(cell) == "test" else None}
-        for cell in code
-    ]
-    task = {
-        "student": item.student,
-        "seed": seed,
-        "setup": problem_set.setup,
-        "hidden": problem_set.hidden,
-        "cells": cells,
-        "limits": limits,
-    }
-    lines = _work(task, limits["submission"] + 60)
-    finished = False
-    for line in lines:
-        if "note" in line:
-            item.note, finished = line["note"], True
-            continue
-        cell = code[line["cell"]]
-        cell.outputs = [nbformat.from_dict(output) for output in line["outputs"]]
-        cell.outputs = [output for output in cell.outputs if role(cell) != "test"]
-        if line["test"]:
-            item.reasons[line["test"]] = line["reason"]
-    if not finished:
-        item.note = "the marking of this submission was stopped"
-
-
-def _work(task: dict, seconds: float) -> list[dict]:
-    """Run the sandbox on a task; return the lines that it sent before it ended or was ended."""
-    # A process that has loaded the libraries and seen no submission; marking processes are copies.
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["marking.sandbox", "marking.judge", "jupyter_client.manager", "sympy"]
-    )
-    token, lines, end = secrets.token_hex(8), [], time.monotonic() + seconds
-    with tempfile.TemporaryDirectory(prefix="marking-", ignore_cleanup_errors=True) as scratch:
-        environment = {
-            **SINGLE_THREADED,
-            TOKEN: token,
-            "TMPDIR": scratch,
-            "IPYTHONDIR": scratch,
-            "JUPYTER_RUNTIME_DIR": scratch,
-            "PYTHONPATH": "",
-        }
-        ours, theirs = context.Pipe(duplex=False)
-        process = context.Process(target=sandbox.work, args=(task, environment, theirs))
-        process.start()
-        theirs.close()
-        try:
-            while ours.poll(max(0.0, end - time.monotonic())):
-                lines.append(json.loads(ours.recv_bytes()))
-        except EOFError:
-            pass
-        finally:
-            process.kill()
-            process.join()
-            _sweep(token)
-    return lines
-
-
-def _sweep(token: str) -> None:
-    """End what a submission left running: every process that carries its token."""
-    import psutil
-
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error, OSError):
-            if process.environ().get(TOKEN) == token:
-                process.kill()
-
-
-def verdicts(submissions: list[Submission]) -> type:
+def verdicts(items: list[Submission]) -> type:
     """An nbgrader preprocessor that writes the verdicts into the test cells, in place of an
     execution."""
     from nbgrader.preprocessors import NbGraderPreprocessor
 
-    by_student = {item.student: item for item in submissions}
+    by_student = {item.student: item for item in items}
 
     class Verdicts(NbGraderPreprocessor):
         def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
@@ -265,109 +132,194 @@ def mark(
     processes: int = 2,
     seed: str | None = None,
     limits: dict[str, float] | None = None,
+    unprotected: bool = False,
+    resume: bool = False,
+    only: tuple[str, ...] = (),
 ) -> Path:
     """Mark every submission of a set and write OUT/marks.csv, OUT/proofs.csv and OUT/course, an
     nbgrader course.
 
-    The seed of the hidden inputs is drawn afresh unless it is given.
+    What became of each student stands in OUT/records as soon as it is known. `resume` goes on with
+    a batch that was stopped; `only` marks these students again, and keeps all points of proofs
+    whose text is the same. The seed of the hidden inputs is drawn afresh unless it is given.
     """
     from nbgrader.converters import Autograde
     from nbgrader.preprocessors import CheckCellMetadata, SaveAutoGrades
 
     started = time.monotonic()
-    submissions = collect(folder, name)
+    items, refused = submissions(folder, name)
+    unknown = sorted(set(only) - {item.student for item in items})
+    if unknown:
+        raise ValueError(f"no submission of {', '.join(unknown)} in {folder}")
     problem_set = ProblemSet.load(name, course)
+    before = _before(out, name, resume or bool(only), seed)
+    limits = {**LIMITS, **(limits or {})}
+    wall = "none"
+    if not unprotected:
+        wall = choose(course / "order.txt", [course, folder, out], limits["memory"])
     home = out / "course"
-    if home.exists():
-        raise ValueError(
-            f"{home} is there already: choose another folder, or `marks` to write the marks again"
-        )
-    home.mkdir(parents=True)
+    home.mkdir(parents=True, exist_ok=True)
     released = generate(name, home, course)
     os.environ.update(SINGLE_THREADED)
-    seed, limits = seed or secrets.token_hex(16), {**LIMITS, **(limits or {})}
-    with ThreadPoolExecutor(processes) as pool:
-        list(pool.map(lambda item: run(item, problem_set, released, seed, limits), submissions))
-    for item in submissions:
+    seed = before.get("seed") or seed or secrets.token_hex(16)
+    terms = Terms(problem_set, released, seed, wall, limits)
+    record = {**before, "set": name, "wall": wall, "seed": seed}
+    write_whole(out / "run.json", json.dumps(record, indent=1))
+    chosen = [item for item in items if item.student in only] if only else items
+    run_all(chosen, terms, out / "records", processes, afresh=bool(only))
+    for item in chosen:
+        if wall == "none":
+            item.note = joined(UNPROTECTED, item.note)
         if item.notebook is None:
             # What cannot be read counts as blank; the note says why.
             item.notebook = rebuild(released, nbformat.v4.new_notebook(), item.student)
         path = home / "submitted" / item.student / name / f"{name}.ipynb"
-        path.parent.mkdir(parents=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(item.notebook, path)
-    order = [verdicts(submissions), SaveAutoGrades, CheckCellMetadata]
-    converter(Autograde, home, name, Autograde={"autograde_preprocessors": order})
-    about_run = {
-        "set": name,
-        "seed": seed,
-        "seconds": round(time.monotonic() - started, 1),
-        "notes": {item.student: item.note for item in submissions},
-        "reasons": {item.student: item.reasons for item in submissions},
+    order = [verdicts(chosen), SaveAutoGrades, CheckCellMetadata]
+    for student in only or ("*",):
+        converter(Autograde, home, name, student, Autograde={"autograde_preprocessors": order})
+    told = {
+        "notes": {item.student: item.note for item in chosen},
+        "days_late": {item.student: item.days_late for item in chosen},
+        "reasons": {item.student: item.reasons for item in chosen},
     }
-    (out / "run.json").write_text(json.dumps(about_run, indent=1))
-    _write_proofs(problem_set, submissions, released, out / "proofs.csv")
-    return write_marks(out)
+    for part, of_students in told.items():
+        record[part] = {**(record.get(part, {}) if only else {}), **of_students}
+    record["refused"] = refused
+    record["seconds"] = round(time.monotonic() - started, 1)
+    sheet = out / "proofs.csv"
+    withdrawn = _write_proofs(problem_set, chosen, released, sheet, keep_others=bool(only))
+    write_whole(out / "run.json", json.dumps(record, indent=1))
+    return write_marks(out, withdrawn)
+
+
+def _before(out: Path, name: str, goes_on: bool, seed: str | None) -> dict:
+    """What is known of a batch in this folder that was marked, or begun."""
+    path = out / "run.json"
+    if not goes_on:
+        if path.exists() or (out / "course").exists():
+            raise ValueError(
+                f"{out} holds marks already: choose another folder, or --resume a batch that was"
+                " stopped, or mark --only some again, or `marks` to write the marks again"
+            )
+        return {}
+    if not path.exists():
+        return {}
+    before = json.loads(path.read_text())
+    if before["set"] != name:
+        raise ValueError(f"{out} holds marks of the set {before['set']}, not {name}")
+    if seed not in (None, before["seed"]):
+        raise ValueError(f"the batch in {out} began with another seed")
+    return before
 
 
 def _write_proofs(
-    problem_set: ProblemSet, items: list[Submission], released: NotebookNode, path: Path
-) -> None:
-    """A sheet for the person who marks the proofs: the answer in it, the points to be filled in."""
-    blank = {about(cell).get("grade_id"): cell.source for cell in released.cells}
-    with path.open("w", newline="") as file:
-        sheet = csv.writer(file)
-        sheet.writerow(["student", "question", "points", "of", "answer"])
-        for question in problem_set.proofs:
-            for item in items:
-                text = next(
-                    c.source for c in item.notebook.cells if about(c).get("grade_id") == question
-                )
-                if text.strip() != blank[question].strip():
-                    sheet.writerow(
-                        [item.student, question, "", problem_set.points[question], _cell(text)]
-                    )
+    problem_set: ProblemSet,
+    items: list[Submission],
+    released: NotebookNode,
+    path: Path,
+    keep_others: bool,
+) -> list[tuple[str, str]]:
+    """A sheet for the person who marks the proofs: the answer in it, the points to be filled in.
+
+    Points that stand there already stay if the answer is still the same; the students and
+    questions where it is not are returned.
+    """
+    old = table(path) if path.exists() else []
+    now = {item.student for item in items}
+    kept = [row for row in old if keep_others and row["student"] not in now]
+    rows = [[row[column] for column in PROOFS] for row in kept]
+    given = {(row["student"], row["question"]): row for row in old if row["points"]}
+    blank = {about(c).get("grade_id"): c.source.strip() for c in released.cells}
+    withdrawn = []
+    for item in items:
+        for question, text in _to_read(problem_set, item, blank):
+            answer, most = harmless(text), problem_set.points[question]
+            before = given.pop((item.student, question), None)
+            same = before is not None and before["answer"].split() == answer.split()
+            if before is not None and not same:
+                withdrawn.append((item.student, question))
+            rows.append([item.student, question, before["points"] if same else "", most, answer])
+    # What was marked, and is no longer handed in.
+    withdrawn += [place for place in given if place[0] in now]
+    order = list(problem_set.points)
+    rows.sort(key=lambda row: (order.index(row[1]), row[0]))
+    write_whole(path, written(PROOFS, rows))
+    return withdrawn
 
 
-def _cell(text: str) -> str:
-    """Text that a spreadsheet does not take for a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
+def _to_read(
+    problem_set: ProblemSet, item: Submission, blank: dict[str, str]
+) -> Iterator[tuple[str, str]]:
+    """What of a submission a person marks: each proof, if there is one, and each answer that the
+    judge could not decide."""
+    answer = ""
+    for cell in item.notebook.cells:
+        question, text = about(cell).get("grade_id"), cell.source.strip()
+        if question in problem_set.proofs and text != blank[question]:
+            yield question, text
+        elif role(cell) == "answer":
+            answer = text
+        elif (item.reasons.get(question) or "").startswith(FOR_A_PERSON):
+            yield question, f"{item.reasons[question]}\n\n{answer}"
 
 
-def write_marks(out: Path) -> Path:
-    """Take the points of proofs.csv into the gradebook and write marks.csv, a row for each id."""
+def write_marks(out: Path, withdrawn: Sequence[tuple[str, str]] = ()) -> Path:
+    """Take the points of proofs.csv into the gradebook and write marks.csv, a row for each id and
+    for each file that could not be a submission.
+
+    `withdrawn` names the students and questions whose points for another text are void.
+    """
     from nbgrader.api import Gradebook
 
     record = json.loads((out / "run.json").read_text())
-    name, notes = record["set"], record["notes"]
-    path = out / "marks.csv"
+    if "notes" not in record:
+        raise ValueError(f"the batch in {out} was stopped: go on with `mark --resume`")
+    name = record["set"]
+    problem_set = ProblemSet.load(name, out / "course")
+    points = problem_set.points
+    rows, undecided = [], dict.fromkeys(record["notes"], 0)
     with Gradebook(f"sqlite:///{out / 'course' / 'gradebook.db'}") as book:
-        with (out / "proofs.csv").open(newline="") as file:
-            for row in csv.DictReader(file):
-                if row["points"].strip():
-                    given, most = float(row["points"]), float(row["of"])
-                    if not 0 <= given <= most:
-                        raise ValueError(
-                            f"{row['student']}, {row['question']}: {given} is not in [0, {most}]"
-                        )
-                    grade = book.find_grade(row["question"], name, name, row["student"])
-                    grade.manual_score, grade.needs_manual_grade = given, False
+        for student, question in withdrawn:
+            grade = book.find_grade(question, name, name, student)
+            grade.manual_score, grade.needs_manual_grade = None, question in problem_set.proofs
+        for row in table(out / "proofs.csv"):
+            if row["points"]:
+                grade = book.find_grade(row["question"], name, name, row["student"])
+                grade.manual_score, grade.needs_manual_grade = _given(row), False
+            elif row["answer"].startswith(FOR_A_PERSON):
+                undecided[row["student"]] += 1
         book.db.commit()
-        points = ProblemSet.load(name, out / "course").points
-        rows = []
         for submission in book.assignment_submissions(name):
             (notebook,) = submission.notebooks
             grades = {grade.name: grade for grade in notebook.grades}
             scores = [grades[question].score for question in points]
             waiting = sum(bool(grades[question].needs_manual_grade) for question in points)
             student = submission.student_id
-            rows.append(
-                [student, name, sum(scores), sum(points.values()), waiting, *scores, notes[student]]
-            )
-    with path.open("w", newline="") as file:
-        sheet = csv.writer(file)
-        sheet.writerow(["student", "set", "score", "max_score", "proofs_to_mark", *points, "note"])
-        sheet.writerows(sorted(rows))
-    return path
+            waiting += undecided.get(student, 0)
+            late = record["days_late"].get(student, 0)
+            note = record["notes"].get(student, "no longer among the submissions")
+            most = sum(points.values())
+            rows.append([student, name, sum(scores), most, waiting, *scores, late, note])
+    rows.sort()
+    for file, note in record["refused"]:
+        rows.append([file, name, 0, sum(points.values()), 0, *[0] * len(points), 0, note])
+    columns = ["student", "set", "score", "max_score", "proofs_to_mark", *points]
+    write_whole(out / "marks.csv", written([*columns, "days_late", "note"], rows))
+    return out / "marks.csv"
 
 
-__all__ = ["LIMITS", "collect", "generate", "mark", "names", "release", "write_marks"]
+def _given(row: dict[str, str]) -> float:
+    """The points that a person gave for a proof."""
+    where = f"proofs.csv, {row['student']}, {row['question']}"
+    try:
+        given, most = float(row["points"].replace(",", ".")), float(row["of"])
+    except ValueError:
+        raise ValueError(f"{where}: {row['points']!r} is not a number") from None
+    if not 0 <= given <= most:
+        raise ValueError(f"{where}: {given} is not in [0, {most}]")
+    return given
+
+
+__all__ = ["LIMITS", "generate", "mark", "names", "release", "write_marks"]

@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 
-from . import checks
+from . import advice, checks, noise
 from .checks import Wrong
 from .wire import Formula, decode, encode
 
@@ -23,7 +23,7 @@ WORDS = {
         "near",
     )
     + ("number", "require", "same", "values")
-}
+} | {name: getattr(noise, name) for name in noise.__all__}
 
 
 def generator(seed, student, question):
@@ -47,11 +47,14 @@ def judge(hidden, names, answer, rng):
     hidden: the test, as text or compiled; names: what the locked cells define; answer: a function
     from the name of a student's object to the object, or to a stand-in for it.
     """
-    scope = {**names, **WORDS, "answer": answer, "rng": rng}
+    kept = []
+    scope = {**names, **WORDS, "answer": advice.recording(answer, kept), "rng": rng}
     try:
         exec(hidden, scope)
     except Wrong as refusal:
-        return str(refusal) or "the answer is not the right one"
+        reason = str(refusal) or "the answer is not the right one"
+        title = advice.name_of(kept, scope.get("LISTED", {}), names)
+        return f"{reason}: {title}" if title else reason
     except RecursionError:
         return "the answer is nested too deeply"
     except Exception as error:  # a test must survive whatever an answer is

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,7 @@ from nbformat import NotebookNode
 COURSE = Path(__file__).resolve().parents[1]
 BEGIN_HIDDEN, END_HIDDEN = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 ID_LINE = re.compile(r"^STUDENT\s*=", re.MULTILINE)
+NEEDS = re.compile(r"Needs “([^”]+)” in the chapter `(\w+)`")
 MOST_BYTES = 5_000_000
 
 
@@ -56,11 +58,12 @@ class ProblemSet:
 
     name: str
     notebook: NotebookNode
+    wrong: Path | None = None
 
     @classmethod
     def load(cls, name: str, course: Path = COURSE) -> ProblemSet:
         path = course / "source" / name / f"{name}.ipynb"
-        return cls(name, nbformat.read(path, as_version=4))
+        return cls(name, nbformat.read(path, as_version=4), course / "wrong" / f"{name}.py")
 
     def cells(self, *roles: str) -> list[NotebookNode]:
         return [cell for cell in self.notebook.cells if role(cell) in roles]
@@ -76,11 +79,45 @@ class ProblemSet:
         return {about(cell)["grade_id"]: split(cell.source)[1] for cell in self.cells("test")}
 
     @cached_property
+    def explained(self) -> dict[str, str]:
+        """The hidden tests, each with the listed wrong answers that it may meet."""
+        if self.wrong is None or not self.wrong.is_file():
+            return self.hidden
+        right, known = reference(self), runpy.run_path(str(self.wrong))["WRONG"]
+        answers = [about(cell)["grade_id"] for cell in self.cells("answer")]
+        found = {}
+        for test, source in self.hidden.items():
+            listed = {
+                title: "\n\n".join({**right, **cells}[key] for key in answers)
+                for title, (cells, lost) in known.items()
+                if test in lost and title != "hard-coded outputs"
+            }
+            found[test] = f"LISTED = {listed!r}\n{source}"
+        return found
+
+    @cached_property
     def points(self) -> dict[str, float]:
         """The points of every marked cell, proofs included, in the order of the notebook."""
         return {
             about(c)["grade_id"]: float(about(c)["points"]) for c in self.cells("test", "proof")
         }
+
+    @cached_property
+    def needs(self) -> dict[str, str]:
+        """What to read for each marked cell, as its question says."""
+        found, current = {}, ""
+        for cell in self.notebook.cells:
+            if role(cell) == "text":
+                match = NEEDS.search(cell.source)
+                current = f"{match[1]}” in the chapter {match[2]}" if match else ""
+            elif role(cell) in ("test", "proof") and current:
+                found[about(cell)["grade_id"]] = f"“{current}"
+        return found
+
+    def advice(self, test: str, reason: str | None) -> str | None:
+        """The reason for a lost test, with what to read; None for a test that was passed."""
+        read = self.needs.get(test)
+        return f"{reason} (read {read})" if reason and read else reason
 
     @cached_property
     def proofs(self) -> tuple[str, ...]:

@@ -99,4 +99,89 @@ WRONG = {
         },
         ["region-test", "losses-test", "witness-test"],
     ),
+    "only the first two rows compared": (
+        levels(
+            pure="p, q = channel[:2, channel[:2].min(axis=0) > 0]\n"
+            "    return float(abs(np.log(p / q)).max())"
+        ),
+        ["pure-test"],
+    ),
+    "only the first and the last row compared": (
+        levels(
+            pure="p, q = channel[[0, -1]]\n    p, q = p[q > 0], q[q > 0]\n"
+            "    return float(abs(np.log(p / q)).max())"
+        ),
+        ["pure-test"],
+    ),
+    "only rows that follow each other compared": (
+        levels(
+            pure="used = channel[:, channel.max(axis=0) > 0]\n"
+            "    return float(abs(np.diff(np.log(used), axis=0)).max())"
+        ),
+        ["pure-test"],
+    ),
+    "all rows compared with the first, and not with each other": (
+        levels(
+            pure="used = channel[:, channel.max(axis=0) > 0]\n"
+            "    return float(abs(np.log(used / used[0])).max())"
+        ),
+        ["pure-test"],
+    ),
+    "delta between the first row and the others": (
+        {
+            "levels": levels()["levels"].replace(
+                "excess = channel[:, None, :] - ", "excess = channel[:1, None, :] - "
+            )
+        },
+        ["approximate-test"],
+    ),
+    "total variation of the first and the last row": (
+        {
+            "levels": levels()["levels"].replace(
+                "abs(channel[:, None, :] - channel[None, :, :]).sum(axis=-1).max()",
+                "abs(channel[0] - channel[-1]).sum()",
+            )
+        },
+        ["variation-test"],
+    ),
+    "losses from a fixed seed": (
+        {
+            "losses": "def losses(sigma, size, rng):\n    rng = np.random.default_rng(2)\n"
+            "    return (0.5 / sigma + rng.standard_normal(size)) / sigma"
+        },
+        ["losses-test"],
+    ),
+    "losses on a grid of quantiles": (
+        {
+            "losses": "def losses(sigma, size, rng):\n    u = (np.arange(size) + 0.25) / size\n"
+            "    return (0.5 / sigma + rng.permutation(stats.norm.ppf(u))) / sigma"
+        },
+        ["losses-test"],
+    ),
+    "losses cut at three standard deviations": (
+        {
+            "losses": "def losses(sigma, size, rng):\n"
+            "    z = np.clip(rng.standard_normal(size), -3, 3)\n"
+            "    return (0.5 / sigma + z) / sigma"
+        },
+        ["losses-test"],
+    ),
+    "losses ten per cent too narrow": (
+        {
+            "losses": "def losses(sigma, size, rng):\n"
+            "    return (0.5 / sigma + 0.9 * rng.standard_normal(size)) / sigma"
+        },
+        ["losses-test"],
+    ),
+    **{
+        f"the constant {threshold} as a witness": (
+            {"witness": f"def witness(sigma, epsilon):\n    return {threshold}"},
+            ["witness-test"],
+        )
+        for threshold in (1.0, 10.0, 30.0, 70.0, 1e3, 1e9, 1e300)
+    },
+    "a threshold where the loss is the budget, without its half": (
+        {"witness": "def witness(sigma, epsilon):\n    return sigma**2 * epsilon - 0.5"},
+        ["witness-test"],
+    ),
 }

@@ -1,5 +1,8 @@
 """Wrong answers that must lose these marks and no others."""
 
+from marking.spoiled import spoiled
+
+STOP = "    if not {0} > 0:\n        raise ValueError('{0} must be positive')\n"
 A = "a = -2 * beta / (2 * beta + 1)\n"
 B = "b = -2 * beta / (2 * beta + 2)\n"
 BINS = "bins = (beta * n * alpha**2) ** (1 / (2 * beta + 2))"
@@ -27,7 +30,8 @@ WRONG = {
     ),
     "one noise for everybody (E000-19)": (
         {"variance": "variance = K / n * (1 - q) + 8 * K**3 / (n**2 * alpha**2)" + MINE},
-        ["variance-test"],
+        # The number is held to the formula.
+        ["variance-test", "mine-test"],
     ),
     "noise without its own variance of two": (
         {
@@ -78,5 +82,17 @@ WRONG = {
             "attack": "def attack(sent):\n    return np.zeros(len(sent), dtype=int)",
         },
         ["histogram-test", "privatize-test", "attack-test"],
+    ),
+    "a budget that is never looked at": (
+        {"privatize": SEND + "rng.laplace(0, 2 / abs(alpha), held.shape)"},
+        ["privatize-test"],
+    ),
+    **spoiled(
+        "privatize",
+        "privatize-test",
+        "def privatize(bins, K, alpha, rng):\n" + STOP.format("alpha"),
+        "2 / alpha",
+        "(len(bins), K)",
+        "return (np.arange(K) == np.asarray(bins)[:, None]) + z",
     ),
 }

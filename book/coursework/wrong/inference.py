@@ -110,4 +110,24 @@ WRONG = {
         },
         ["tulap-test", "pvalue-test", "mine-test", "match-test"],
     ),
+    "a fixed seed": (
+        {
+            "match": MATCH.format(result="return rng.beta(k + 0.5, n - k + 0.5)").replace(
+                "    noise", "    rng = np.random.default_rng(1)\n    noise", 1
+            )
+        },
+        ["match-test"],
+    ),
+    "one noise for all draws": (
+        {
+            "match": MATCH.format(result="return rng.beta(k + 0.5, n - k + 0.5)")
+            .replace("(epsilon * n), size)", "(epsilon * n))")
+            .replace("n - k + 0.5)", "n - k + 0.5, size)")
+        },
+        ["match-test"],
+    ),
+    "the point in the middle": (
+        {"match": MATCH.format(result="return (k + 0.5) / (n + 1)")},
+        ["match-test"],
+    ),
 }

@@ -1,5 +1,9 @@
 """Wrong answers that must lose these marks and no others."""
 
+from marking.spoiled import spoiled
+
+STOP = "    if not {0} > 0:\n        raise ValueError('{0} must be positive')\n"
+HISTOGRAM = "def histogram(records, bins, epsilon, rng):\n"
 RADIUS = "radius = -2 / BUDGET * math.log(-math.expm1(math.log(0.95) / BINS))"
 WRONG = {
     "the bound of the accuracy theorem as an equality (E002-03)": (
@@ -88,5 +92,50 @@ WRONG = {
             "attack": "def attack(answers, n, epsilon):\n    return np.ones(len(answers), dtype=int)",
         },
         ["scale-test", "noise-test", "histogram-test", "attack-test"],
+    ),
+    "noise shrunk for large counts": (
+        {
+            "histogram": HISTOGRAM
+            + STOP.format("epsilon")
+            + "    counts = np.bincount(records, minlength=bins)\n"
+            "    return counts + rng.laplace(0, 2 / epsilon, bins) / np.maximum(1, counts)"
+        },
+        ["histogram-test"],
+    ),
+    "counts below zero cut off": (
+        {
+            "histogram": HISTOGRAM
+            + STOP.format("epsilon")
+            + "    counts = np.bincount(records, minlength=bins)\n"
+            "    return np.maximum(counts + rng.laplace(0, 2 / epsilon, bins), 0)"
+        },
+        ["histogram-test"],
+    ),
+    "the last bin takes what is left, so that the total is exact": (
+        {
+            "histogram": HISTOGRAM
+            + STOP.format("epsilon")
+            + "    shown = np.bincount(records, minlength=bins) + rng.laplace(0, 2 / epsilon, bins)\n"
+            "    shown[-1] += len(records) - shown.sum()\n    return shown"
+        },
+        ["histogram-test"],
+    ),
+    "the true counts when there is no budget": (
+        {
+            "histogram": HISTOGRAM + "    counts = np.bincount(records, minlength=bins)\n"
+            "    return counts + (rng.laplace(0, 2 / epsilon, bins) if epsilon > 0 else 0)"
+        },
+        ["histogram-test"],
+    ),
+    **spoiled(
+        "noise", "noise-test", "def noise(scale, size, rng):\n", "scale", "(size,)", "return z"
+    ),
+    **spoiled(
+        "histogram",
+        "histogram-test",
+        HISTOGRAM + STOP.format("epsilon"),
+        "2 / epsilon",
+        "(bins,)",
+        "return np.bincount(records, minlength=bins) + z",
     ),
 }

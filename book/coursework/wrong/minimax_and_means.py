@@ -1,5 +1,8 @@
 """Wrong answers that must lose these marks and no others."""
 
+from marking.spoiled import spoiled
+
+STOP = "    if not {0} > 0:\n        raise ValueError('{0} must be positive')\n"
 MEAN = "def private_mean(x, rho, epsilon, size, rng):\n    x = np.asarray(x)\n"
 MINE = "mine_floor = 1 / (16 * PEOPLE * LEVEL)"
 WRONG = {
@@ -77,5 +80,48 @@ WRONG = {
             "attack": "def attack(output, others):\n    return None",
         },
         ["points-test", "release-test", "attack-test"],
+    ),
+    "a clip at the upper end alone": (
+        {
+            "release": MEAN + STOP.format("epsilon") + "    cut = np.minimum(x, rho)\n"
+            "    return cut.mean() + rng.laplace(0, 2 * rho / (len(x) * epsilon), size)"
+        },
+        ["release-test"],
+    ),
+    "records beyond the ends left out": (
+        {
+            "release": MEAN + STOP.format("epsilon") + "    cut = x[np.abs(x) <= rho]\n"
+            "    return cut.mean() + rng.laplace(0, 2 * rho / (len(x) * epsilon), size)"
+        },
+        ["release-test"],
+    ),
+    "the release cut and not the records": (
+        {
+            "release": MEAN + STOP.format("epsilon") + "    b = 2 * rho / (len(x) * epsilon)\n"
+            "    return np.clip(x.mean() + rng.laplace(0, b, size), -rho, rho)"
+        },
+        ["release-test"],
+    ),
+    "the sensitivity of records of one sign": (
+        {
+            "release": MEAN + STOP.format("epsilon") + "    cut = np.clip(x, -rho, rho)\n"
+            "    return cut.mean() + rng.laplace(0, rho / (len(x) * epsilon), size)"
+        },
+        ["release-test"],
+    ),
+    "the true mean when there is no budget": (
+        {
+            "release": MEAN + "    cut = np.clip(x, -rho, rho)\n    b = 2 * rho / len(x)\n"
+            "    return cut.mean() + (rng.laplace(0, b / epsilon, size) if epsilon > 0 else 0)"
+        },
+        ["release-test"],
+    ),
+    **spoiled(
+        "release",
+        "release-test",
+        MEAN + STOP.format("epsilon"),
+        "2 * rho / (len(x) * epsilon)",
+        "(size,)",
+        "return np.clip(x, -rho, rho).mean() + z",
     ),
 }

@@ -1,5 +1,17 @@
 """Wrong answers that must lose these marks and no others."""
 
+STOP = "    if not {0} > 0:\n        raise ValueError('{0} must be positive')\n"
+
+
+def reporting(flips: str, stop: str = STOP.format("alpha")) -> tuple[dict[str, str], list[str]]:
+    """The reference, with other flips."""
+    head = "def report(categories, d, alpha, rng):\n" + stop
+    truth = "    truth = np.arange(d) == np.asarray(categories)[:, None]\n"
+    chance = "    chance = 1 / (1 + math.exp(alpha / 2))\n"
+    code = f"{head}{truth}{chance}    {flips}\n    return (truth ^ flips).astype(int)"
+    return {"report": code}, ["report-test"]
+
+
 WRONG = {
     "only the exact level counts": (
         {
@@ -77,5 +89,43 @@ WRONG = {
             "report": "def report(categories, d, alpha, rng):\n    return np.ones((len(categories), d), dtype=int)",
         },
         ["estimate-test", "report-test", "attack-test"],
+    ),
+    "a fixed seed": reporting("flips = np.random.default_rng(1).random(truth.shape) < chance"),
+    "a seed of few values": reporting(
+        "flips = np.random.default_rng(int(rng.integers(8))).random(truth.shape) < chance"
+    ),
+    "another generator than the one given": reporting(
+        "flips = np.random.default_rng().random(truth.shape) < chance"
+    ),
+    "a budget ten per cent too large": reporting(
+        "flips = rng.random(truth.shape) < 1 / (1 + math.exp(0.55 * alpha))"
+    ),
+    "a budget ten per cent too small": reporting(
+        "flips = rng.random(truth.shape) < 1 / (1 + math.exp(0.45 * alpha))"
+    ),
+    "the same number of flips in every column": reporting(
+        "grid = np.arange(len(truth))[:, None] < round(chance * len(truth))\n"
+        "    flips = rng.permuted(np.broadcast_to(grid, truth.shape).copy(), axis=0)"
+    ),
+    "the first bit never flipped": reporting(
+        "flips = rng.random(truth.shape) < chance\n    flips[:, 0] = False"
+    ),
+    "the first person never flipped": reporting(
+        "flips = rng.random(truth.shape) < chance\n    flips[0] = False"
+    ),
+    "the same flips for everybody": reporting(
+        "flips = np.broadcast_to(rng.random(d) < chance, truth.shape)"
+    ),
+    "the same flips for two neighbours": reporting(
+        "flips = rng.random(truth.shape) < chance\n    flips[1::2] = flips[: len(flips) // 2 * 2 : 2]"
+    ),
+    "only the true bit flipped": reporting("flips = truth & (rng.random(truth.shape) < chance)"),
+    "only the other bits flipped": reporting("flips = ~truth & (rng.random(truth.shape) < chance)"),
+    "the chances exchanged": reporting("flips = rng.random(truth.shape) >= chance"),
+    "a budget that is never looked at": reporting(
+        "flips = rng.random(truth.shape) < 1 / (1 + math.exp(abs(alpha) / 2))", stop=""
+    ),
+    "the truth when there is no budget": reporting(
+        "flips = (rng.random(truth.shape) < chance) & (alpha > 0)", stop=""
     ),
 }

@@ -1,5 +1,8 @@
 """Wrong answers that must lose these marks and no others."""
 
+from marking.spoiled import spoiled
+
+STOP = "    if not {0} > 0:\n        raise ValueError('{0} must be positive')\n"
 CHI = "chi = sp.exp(-epsilon) * (sp.exp(epsilon) - 1) ** 2\n"
 FLOOR = "floor = w / (4 * n * sp.sinh(epsilon / 2))\n"
 GAUSS = "gauss = sp.sqrt(2 * tr / rho) / n\n"
@@ -98,5 +101,21 @@ WRONG = {
             "attack": "def attack(released, others, shape):\n    return np.zeros(len(released))",
         },
         ["hcr-test", "width-test", "mine-test", "noise-test", "attack-test"],
+    ),
+    "a budget that is never looked at": (
+        {
+            "noise": NOISE
+            + "    z = rng.laplace(0, 2 * math.sqrt(d) / abs(n * epsilon), (size, d))\n"
+            "    return z @ np.transpose(shape)"
+        },
+        ["noise-test"],
+    ),
+    **spoiled(
+        "noise",
+        "noise-test",
+        NOISE + STOP.format("epsilon"),
+        "2 * math.sqrt(d) / (n * epsilon)",
+        "(size, d)",
+        "return z @ np.transpose(shape)",
     ),
 }

@@ -1,0 +1,200 @@
+"""A batch that is stopped goes on, a student is marked again, and no file stops the others."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+from marking import batch, course
+from marking.batch import write_whole
+from marking.sets import fill
+from test_attacks import NAME, RIGHT, tiny
+
+LIMITS = {"cell": 10.0, "submission": 120.0, "memory": 2**30}
+# Only what runs a submission is replaced: what is marked here is the batch.
+PASSED = [{"cell": 2, "test": "six-test", "reason": None, "text": "", "error": None}]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, nbformat.NotebookNode]:
+    """A course of one small set with a proof, and its release."""
+    base = tmp_path_factory.mktemp("made")
+    tiny(base / "course")
+    path = base / "course" / "source" / NAME / f"{NAME}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    about = {"grade_id": "why", "schema_version": 3, "task": False, "locked": False}
+    about |= {"grade": True, "solution": True, "points": 2}
+    notebook.cells.append(
+        nbformat.v4.new_markdown_cell("because", id="why", metadata={"nbgrader": about})
+    )
+    nbformat.write(notebook, path)
+    return base / "course", course.generate(NAME, base / "scratch", base / "course")
+
+
+@pytest.fixture
+def home(made: tuple, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of three submissions, and a marker that trusts its wall."""
+    shutil.copytree(made[0], tmp_path / "course")
+    nbformat.write(made[1], tmp_path / "blank.ipynb")
+    (tmp_path / "in").mkdir()
+    for student in ("anna", "ben", "zoë"):
+        hand_in(tmp_path, student, f"{student} says so")
+    monkeypatch.setattr(course, "choose", lambda *about: "bubblewrap")
+    return tmp_path
+
+
+def hand_in(home: Path, student: str, proof: str, **answers: str) -> None:
+    blank = nbformat.read(home / "blank.ipynb", as_version=4)
+    notebook = fill(blank, RIGHT | {"why": proof} | answers, student)
+    (home / "in" / f"{student}.ipynb").write_text(json.dumps(notebook))
+
+
+def marker(monkeypatch: pytest.MonkeyPatch, *endings: object) -> list[str]:
+    """Let submissions end so, in this order, and then well; return who was run."""
+    ran: list[str] = []
+    waiting = list(endings)
+
+    def work(task: dict, seconds: float) -> list[dict]:
+        ran.append(task["student"])
+        ending = waiting.pop(0) if waiting else None
+        if isinstance(ending, BaseException):
+            raise ending
+        return ending if ending is not None else [*PASSED, {"note": "", "again": False}]
+
+    monkeypatch.setattr(batch, "_work", work)
+    return ran
+
+
+def mark(home: Path, **more: object) -> dict[str, dict[str, str]]:
+    path = course.mark(
+        NAME, home / "in", home / "out", home / "course", processes=1, limits=LIMITS, **more
+    )
+    with path.open(newline="") as file:
+        return {row["student"]: row for row in csv.DictReader(file)}
+
+
+def test_a_batch_that_was_stopped_goes_on_where_it_was(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = marker(monkeypatch, None, KeyboardInterrupt(), KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        mark(home)
+    assert first[:2] == ["anna", "ben"]
+    assert [path.name for path in (home / "out" / "records").iterdir()] == ["anna.json"]
+    with pytest.raises(ValueError, match="was stopped: go on with `mark --resume`"):
+        course.write_marks(home / "out")
+    seed = json.loads((home / "out" / "run.json").read_text())["seed"]
+    second = marker(monkeypatch)
+    rows = mark(home, resume=True)
+    assert second == ["ben", "zoë"] and {row["score"] for row in rows.values()} == {"1.0"}
+    assert json.loads((home / "out" / "run.json").read_text())["seed"] == seed
+    third = marker(monkeypatch)
+    assert mark(home, resume=True) == rows and third == []
+    hand_in(home, "ben", "another proof")
+    mark(home, resume=True)
+    assert third == ["ben"]
+
+
+def test_a_batch_is_not_begun_over_another(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    marker(monkeypatch)
+    mark(home)
+    with pytest.raises(ValueError, match="holds marks already"):
+        mark(home)
+    with pytest.raises(ValueError, match="began with another seed"):
+        mark(home, resume=True, seed="another")
+    with pytest.raises(ValueError, match="no submission of carla"):
+        mark(home, only=("carla",))
+
+
+def test_one_student_again_keeps_all_points_of_proofs_that_are_the_same(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marker(monkeypatch)
+    mark(home)
+    sheet = home / "out" / "proofs.csv"
+    # As a spreadsheet in another language saves it.
+    lines = [line.split(",") for line in sheet.read_text().splitlines()]
+    lines = [lines[0], *([student, q, "1,5", *rest] for student, q, _, *rest in lines[1:])]
+    sheet.write_text("\n".join(";".join(line) for line in lines), encoding="utf-8-sig")
+    course.write_marks(home / "out")
+    ran = marker(monkeypatch)
+    hand_in(home, "ben", "ben says so", six="six = 7")
+    rows = mark(home, only=("ben",))
+    assert ran == ["ben"] and {row["score"] for row in rows.values()} == {"2.5"}
+    assert {row["proofs_to_mark"] for row in rows.values()} == {"0"}
+    hand_in(home, "ben", "another proof")
+    rows = mark(home, only=("ben",))
+    assert [rows[who]["score"] for who in ("anna", "ben", "zoë")] == ["2.5", "1.0", "2.5"]
+    assert rows["ben"]["proofs_to_mark"] == "1"
+    points = {
+        row["student"]: row["points"] for row in csv.DictReader(sheet.read_text().splitlines())
+    }
+    assert points == {"anna": "1,5", "ben": "", "zoë": "1,5"}
+
+
+def test_what_was_stopped_is_run_once_more_alone_before_it_is_called_so(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = [*PASSED, {"note": "time limit: six", "again": True}]
+    ran = marker(monkeypatch, slow, [], None, None, slow)
+    rows = mark(home)
+    assert ran == ["anna", "ben", "zoë", "anna", "ben"]
+    notes = [rows[who]["note"] for who in ("anna", "ben", "zoë")]
+    assert notes == ["", "time limit: six", ""]
+    again = marker(monkeypatch)
+    mark(home, resume=True)
+    assert again == []
+    marker(monkeypatch, [], [])
+    assert "was stopped" in mark(home, only=("zoë",))["zoë"]["note"]
+
+
+def test_without_a_wall_every_row_says_so(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    marker(monkeypatch)
+    (home / "in" / "torn.ipynb").write_text("{")
+    rows = mark(home, unprotected=True)
+    assert all(row["note"].startswith("marked without a wall") for row in rows.values())
+    assert rows["torn"]["note"].endswith("the file is not a notebook")
+
+
+def test_text_that_no_file_can_hold_stops_nobody(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    half = "\ud800"
+    strange = [
+        {"cell": 1, "test": None, "reason": None, "text": half, "error": [half, half]},
+        {"cell": 2, "test": "six-test", "reason": half, "text": half, "error": None},
+        {"note": half, "again": False},
+    ]
+    marker(monkeypatch, None, strange)
+    hand_in(home, "ben", half, six=f"six = '{half}'")
+    rows = mark(home)
+    assert [rows[who]["score"] for who in ("anna", "ben", "zoë")] == ["1.0", "0.0", "1.0"]
+    assert rows["ben"]["note"] == "?" and rows["ben"]["proofs_to_mark"] == "1"
+
+
+@pytest.mark.parametrize("points", ["many", "-1", "3"])
+def test_points_that_cannot_be_are_refused_by_name(
+    home: Path, monkeypatch: pytest.MonkeyPatch, points: str
+) -> None:
+    marker(monkeypatch)
+    mark(home)
+    sheet = home / "out" / "proofs.csv"
+    sheet.write_text(sheet.read_text().replace("ben,why,", f"ben,why,{points}"))
+    with pytest.raises(ValueError, match=r"proofs\.csv, ben, why: "):
+        course.write_marks(home / "out")
+
+
+def test_a_file_is_written_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "folder" / "file"
+    write_whole(path, "first")
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", lambda handle: (_ for _ in ()).throw(OSError("no power")))
+        with pytest.raises(OSError, match="no power"):
+            write_whole(path, "second")
+    assert path.read_text() == "first" and [p.name for p in path.parent.iterdir()] == ["file"]
