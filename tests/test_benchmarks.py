@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CODE = ROOT / "tests" / "benchmarks"
 MEASURED = json.loads((ROOT / "book" / "benchmarks.json").read_text())
 ROWS = MEASURED["rows"] + MEASURED["book"]
-SECTIONS = ["peers", "limits", "own", "seconds", "memory", "imports", "chapters"]
+SECTIONS = ["peers", "limits", "exact", "own", "seconds", "memory", "imports", "chapters"]
 
 
 def tables() -> list[list[str]]:
@@ -46,7 +46,15 @@ def test_row_meets_its_target_or_says_why(row: dict) -> None:
 def test_tables_of_the_page_are_those_of_the_file() -> None:
     shown = tables()
     compared = [table for table in shown if any(re.search("[≥≤]", row) for row in table)]
-    parts = [["peers"], ["limits"], ["own"], ["seconds", "memory"], ["imports"], ["chapters"]]
+    parts = [
+        ["peers"],
+        ["limits"],
+        ["exact"],
+        ["own"],
+        ["seconds", "memory"],
+        ["imports"],
+        ["chapters"],
+    ]
     wanted = [[row for row in ROWS if row["section"] in part] for part in parts]
     assert [len(table) for table in compared] == [len(rows) for rows in wanted]
     for table, rows in zip(compared, wanted, strict=True):
@@ -57,19 +65,22 @@ def test_tables_of_the_page_are_those_of_the_file() -> None:
             assert f" {spelled}" in text, (text, row)
             assert row["target"] == f"at {'least' if sign == '≥' else 'most'} {limit}"
             assert text.endswith("missed") == (not row["met"])
+            if row["task"] in text:  # a task of several rows is named at the first
+                assert (" *" in text) == row.get("turns", False)
     fits = [table for table in shown if any("by counts" in row for row in table)]
     assert [len(table) for table in fits] == [len(MEASURED["scaling"])]
 
 
 def test_every_task_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(CODE))
+    import exact
     import limits
     import own
     import peers
 
     wanted = {
         (task.section, task.name, ours.name, other.name)
-        for task in [*peers.TASKS, *limits.TASKS, *own.TASKS]
+        for task in [*peers.TASKS, *limits.TASKS, *exact.TASKS, *own.TASKS]
         for ours, _ in task.ours
         for other in task.others
     }
@@ -81,12 +92,36 @@ def test_every_task_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found == wanted
     absolute = {(s, row[0]) for s in ("seconds", "memory") for row in _budgets(own, s)}
     assert absolute == {(r["section"], r["task"]) for r in MEASURED["rows"] if "value" in r}
-    for name in ("limits", "own", "peers", "tasks"):
+    for name in ("exact", "limits", "own", "peers", "tasks"):
         sys.modules.pop(name)
 
 
 def _budgets(own: object, section: str) -> list:
     return own.SECONDS if section == "seconds" else own.MEBIBYTES
+
+
+def test_rows_measured_in_turn_stand_in_the_places_of_the_old_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(CODE))
+    import run
+
+    limit = {"section": "limits", "ours": "minimaxdp", "value": 1}
+    old = [limit | {"task": "a", "other": "3 uniforms"}, limit | {"task": "b", "other": "x"}]
+    new = [limit | {"task": "a", "other": "1 uniform", "value": 2}, limit | {"task": "c"}]
+    assert run.merged(old, new) == [new[0], old[1], new[1]]
+    pairs = [{"section": "peers", "task": "a", "other": name} for name in "xy"]
+    assert run.merged(pairs, [pairs[1] | {"value": 3}]) == [pairs[0], pairs[1] | {"value": 3}]
+    counts = [0, 0]
+
+    def work(i: int) -> None:
+        counts[i] += 1
+        assert 0 <= counts[0] - counts[1] <= 1  # in turn
+
+    least = run.shortest([lambda: work(0), lambda: work(1)], 5, 0.0)
+    assert counts == [5, 5] and all(0 <= seconds < 1 for seconds in least)
+    for name in ("run", "scaling", "tasks"):
+        sys.modules.pop(name)
 
 
 def test_every_chapter_is_timed() -> None:
@@ -109,7 +144,8 @@ def test_versions_are_those_of_the_requirements() -> None:
 
 
 def test_machine_is_described_but_not_named() -> None:
-    assert set(MEASURED["machine"]) == {"processor", "cores", "memory", "system", "python"}
+    for about in ("machine", "turns"):
+        assert set(MEASURED[about]) == {"processor", "cores", "memory", "system", "python"}
     text = (ROOT / "book" / "benchmarks.json").read_text()
     assert not re.search(
         r"/(home|root|tmp|work|Users)/|\b\d+\.\d+\.\d+\.\d+\b(?<!0\.2\.3\.1)", text

@@ -1,10 +1,11 @@
-"""How long fifty submissions take, and how much memory; in the coursework environment.
+"""How long sixty submissions take, and how much memory; in the coursework environment.
 
 .venv-coursework/bin/python tests/benchmarks/coursework.py [SET]
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import threading
@@ -20,7 +21,7 @@ from coursework_runs import wrong_answers  # noqa: E402
 from marking.course import mark, release  # noqa: E402
 from marking.sets import ProblemSet, fill, reference  # noqa: E402
 
-SUBMISSIONS = 50
+SUBMISSIONS = 60
 
 
 def watch(stop: threading.Event, peak: dict[str, float]) -> None:
@@ -60,7 +61,8 @@ def main() -> None:
         ended = time.monotonic()
         print(f"{name}: released in {released - started:.1f} s")
         rows = len(table.read_text().splitlines()) - 1
-        print(f"{rows} submissions marked in {(ended - begun) / 60:.2f} min")
+        load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+        print(f"{rows} submissions marked in {(ended - begun) / 60:.2f} min (load {load})")
     stop.set()
     print(f"peak memory of all processes {peak['bytes'] / 2**20:.0f} MiB")
 

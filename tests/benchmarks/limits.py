@@ -17,7 +17,7 @@ from minimaxdp.randomized_response import (
     SymmetricUnary,
 )
 
-N, WIDE, LIMIT = 10**6, 200_000, 2
+N, WIDE, LIMIT = 10**6, 200_000, 1.3
 BLOCK = 2**16
 STEP = -np.expm1(-1.0)
 
@@ -41,7 +41,7 @@ def draws(**counts: int) -> Work:
         "normal": lambda n: generator.normal(size=n),
         "geometric": lambda n: generator.geometric(STEP, n),
         "exponential": lambda n: generator.exponential(size=n),
-        "integers": lambda n: generator.integers(0, 63, n),
+        "integers": lambda n: generator.integers(0, 63, n, dtype=np.uint16),
         "uniforms": lambda n: uniforms(generator, n),
     }
 
@@ -111,12 +111,22 @@ def limit(name: str, work, others: str, make, units: int = N, reason: str = "") 
 
 
 SELECTION = (
-    "each draw is weighed with the number of places still to fill and of categories still to come, "
-    "and the bits are written column by column into reports that are kept row by row"
+    "each integer is compared with the number of places still to fill, which then falls, and the "
+    "bits are written column by column into reports that are kept row by row"
+)
+MASKS = (
+    "two draws take a few nanoseconds, and what makes a report of them takes {} passes over "
+    "numbers that are in the cache"
 )
 
 TASKS = [
-    limit("binary", binary, "1 uniform", lambda: draws(uniforms=N)),
+    limit(
+        "binary",
+        binary,
+        "1 uniform",
+        lambda: draws(uniforms=N),
+        reason="a draw takes two nanoseconds, and each bit is read twice: checked, then flipped",
+    ),
     *[
         limit(
             f"{name}, d = {d}",
@@ -134,6 +144,7 @@ TASKS = [
         "1 uniform, 1 integer",
         lambda: draws(uniforms=WIDE, integers=WIDE),
         WIDE,
+        MASKS.format("five"),
     ),
     limit(
         "Hadamard, d = 64",
@@ -141,14 +152,13 @@ TASKS = [
         "1 uniform, 1 integer",
         lambda: draws(uniforms=WIDE, integers=WIDE),
         WIDE,
-        "two draws take three nanoseconds; the parity of the bits that row and report share, and "
-        "the lowest bit of the row, take six passes over numbers that are in the cache",
+        MASKS.format("nine"),
     ),
     limit(
         "subset selection, d = 64",
         lambda: encoding(SubsetSelection, 64),
-        "64 uniforms",
-        lambda: draws(uniforms=64 * WIDE),
+        "63 integers, 1 uniform",
+        lambda: draws(integers=63 * WIDE, uniforms=WIDE),
         WIDE,
         SELECTION,
     ),
@@ -169,9 +179,11 @@ TASKS = [
     limit(
         "staircase",
         lambda: noise(Staircase.optimal(1.0)),
-        "3 uniforms, 1 geometric",
-        lambda: draws(uniforms=3 * N, geometric=N),
-        reason="five numbers are put together into each one, in seven passes over the data",
+        "2 uniforms, 1 exponential",
+        lambda: draws(uniforms=2 * N, exponential=N),
+        reason="three draws are put together into each number, in eleven passes over numbers in "
+        "the cache, and the data are read twice to check them; by a geometric draw, "
+        "which takes longer, the ratio would be smaller and the time longer",
     ),
     limit(
         "Tulap",
@@ -198,8 +210,8 @@ TASKS = [
     limit(
         "histogram of 50 bins, subset",
         lambda: histogram("subset"),
-        "50 uniforms",
-        lambda: draws(uniforms=50 * WIDE),
+        "49 integers, 1 uniform",
+        lambda: draws(integers=49 * WIDE, uniforms=WIDE),
         WIDE,
         SELECTION,
     ),
@@ -209,5 +221,6 @@ TASKS = [
         "128 binomials",
         binomials,
         1_000,
+        "the estimate is four passes over the counts",
     ),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import tracemalloc
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,18 @@ import pandas as pd
 from scipy.stats import binom
 from tasks import Contender, Task, Work
 
-from minimaxdp import inference, k_anonymity, lower_bounds, sweep
+from minimaxdp import (
+    inference,
+    k_anonymity,
+    lower_bounds,
+    randomized_response,
+    reconstruction,
+    sweep,
+    unbiased_bounds,
+)
 from minimaxdp.book import experiments
 from minimaxdp.density_estimation import Grid, Histogram, PrivateSeries, boundary
-from minimaxdp.guarantees import Approximate, Guarantee, Local, Pure, TotalVariation
+from minimaxdp.guarantees import ZCDP, Approximate, Guarantee, Local, Pure, TotalVariation
 from minimaxdp.laplace import LocalLaplace
 from minimaxdp.randomized_response import SymmetricUnary
 
@@ -224,6 +233,37 @@ def coverage(method: str) -> Work:
     return lambda: inference.coverage(0.3, 1_000, 1.0, method=method)
 
 
+def shuffled() -> Work:
+    return lambda: randomized_response.shuffled_epsilon(10_000, 1.0, 1e-6)
+
+
+def reconstructed() -> Work:
+    """Thirty people of sixteen kinds from their three tables of two marks each."""
+    marks = ["a", "b", "c", "d"]
+    kinds = pd.DataFrame(list(product([False, True], repeat=4)), columns=marks)
+    people = kinds.iloc[rng().integers(0, len(kinds), 30)].reset_index(drop=True)
+    pairs = [["a", "b"], ["b", "c"], ["c", "d"]]
+    tables = {"".join(pair): reconstruction.count_table(people, kinds, pair) for pair in pairs}
+    return lambda: reconstruction.solutions(tables, kinds, limit=1_000)
+
+
+def subset_counts() -> Work:
+    generator = rng()
+    queries, secret = generator.integers(0, 2, (400, 100)), generator.integers(0, 2, 100)
+    answers = queries @ secret + generator.normal(0, 1, 400)
+    return lambda: reconstruction.from_subset_counts(queries, answers)
+
+
+def matrix_mechanism() -> Work:
+    workload = unbiased_bounds.prefix_workload(64)
+    return lambda: unbiased_bounds.workload_floor(workload, ZCDP(0.5, relation="add-remove"))
+
+
+def channel_programme() -> Work:
+    laws, loss = np.eye(4), 1 - np.eye(4)
+    return lambda: lower_bounds.minimax_channel(laws, loss, Local(Pure(1.0)))
+
+
 SECONDS: list[tuple[str, Callable[[], Work], float]] = [
     ("unary: 1000 replications, n = 10^9, d = 64", unary_replications, 2),
     ("local mean: 1000 replications, n = 10^9", mean_replications, 1),
@@ -256,6 +296,11 @@ SECONDS: list[tuple[str, Callable[[], Work], float]] = [
         (f"exact coverage of {method}, n = 1000", lambda m=method: coverage(m), 1)
         for method in ("tulap", "laplace", "jimi", "normal")
     ],
+    ("shuffled reports: exact epsilon, n = 10^4", shuffled, 1),
+    ("reconstruction: 30 people of 16 kinds from 3 tables", reconstructed, 5),
+    ("reconstruction: 100 bits from 400 noisy counts", subset_counts, 5),
+    ("matrix mechanism: 64 prefix sums", matrix_mechanism, 5),
+    ("exact minimax channel of four values: local, epsilon = 1", channel_programme, 1),
 ]
 
 

@@ -1,12 +1,15 @@
 """Measure everything and write book/benchmarks.json, then execute the page that shows it.
 
     python tests/benchmarks/run.py [--book PYTHON] [--keep PART ...]
+    python tests/benchmarks/run.py --turns WORD ...
 
 Run it from the root of the clone, with the Python that has tests/benchmarks/requirements.txt,
-on a machine that does nothing else; it takes about six minutes. `--book` names the Python that
+on a machine that does nothing else; it takes some ten minutes. `--book` names the Python that
 has the book's own requirements (.venv/bin/python by default), which times the imports and the
 chapters and executes the page. `--keep` leaves parts of the last run as they are: rows, scaling
-or book.
+or book. `--turns` measures only the rows and curves whose name holds one of the words, and leaves
+all others as they are. It is for a machine that does other work too: who does a task takes turns
+with the others, the shortest turn of each counts, and the page marks the row.
 """
 
 from __future__ import annotations
@@ -25,12 +28,15 @@ from typing import Any
 
 import pytest
 import scaling
+from tasks import info
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 DATA = ROOT / "book" / "benchmarks.json"
 PAGE = ROOT / "book" / "benchmarks.ipynb"
 LIBRARIES = ["numpy", "scipy", "pandas"]
+SECTIONS = ["peers", "limits", "exact", "own", "seconds", "memory"]
+Rows = list[dict[str, Any]]
 PEERS = [
     "opendp", "diffprivlib", "pure-ldp", "multi-freq-ldpy", "dp-accounting", "autodp", "pycanon",
     "pytest-benchmark",
@@ -72,6 +78,63 @@ def rows() -> list[dict[str, Any]]:
             sys.exit(int(code))
         measured = json.loads(path.read_text())["benchmarks"]
     return tabulated(measured)
+
+
+def in_turn(words: list[str], rounds: int = 7, budget_of_seconds: float = 6.0) -> Rows:
+    """Rows of the tasks whose name holds one of the words, all contenders of a task in turn."""
+    import exact
+    import limits
+    import own
+    import peers
+
+    found = []
+    for task in [*peers.TASKS, *limits.TASKS, *exact.TASKS, *own.TASKS]:
+        if not any(word in f"{task.section}: {task.name}" for word in words):
+            continue
+        contenders = [*task.ours, *((other, None) for other in task.others)]
+        works = [contender.make() for contender, _ in contenders]
+        first = [work() for work in works]
+        for result in first[len(task.ours) :]:
+            if task.agree:
+                task.agree(first[0], result)
+        best = shortest(works, rounds, budget_of_seconds)
+        found += tabulated(
+            [
+                {"group": task.name, "stats": {"min": least}, "extra_info": info(task, *pair)}
+                for least, pair in zip(best, contenders, strict=True)
+            ]
+        )
+    for name, make, target in own.SECONDS:
+        if any(word in name for word in words):
+            work = make()
+            work()
+            found.append(limited("seconds", name, shortest([work], rounds, 6.0)[0], target))
+    return [row | {"turns": True} for row in found]
+
+
+def shortest(works: list[Any], rounds: int, seconds: float) -> list[float]:
+    """The least time of each, in turn: at least so many rounds, more while the time is not up."""
+    best, until, done = [float("inf")] * len(works), time.perf_counter() + seconds, 0
+    while done < rounds or time.perf_counter() < until:
+        for i, work in enumerate(works):
+            start = time.perf_counter()
+            work()
+            best[i] = min(best[i], time.perf_counter() - start)
+        done += 1
+    return best
+
+
+def merged(old: Rows, new: Rows) -> Rows:
+    """The old rows with the new ones in their places, or at the end of their sections."""
+    fresh = {key(row): row for row in new}
+    rows = [fresh.pop(key(row), row) for row in old]
+    return sorted([*rows, *fresh.values()], key=lambda row: SECTIONS.index(row["section"]))
+
+
+def key(row: dict[str, Any]) -> tuple[Any, ...]:
+    """What tells a row from the others; who draws less than before stands in the same place."""
+    other = row.get("other") if row["section"] != "limits" else None
+    return row["section"], row["task"], row.get("ours"), other
 
 
 def tabulated(measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -166,16 +229,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--book", default=str(ROOT / ".venv" / "bin" / "python"))
     parser.add_argument("--keep", nargs="*", default=[], choices=["rows", "scaling", "book"])
+    parser.add_argument("--turns", nargs="+", default=[])
     options = parser.parse_args()
     start = time.perf_counter()
-    last = json.loads(DATA.read_text()) if options.keep else {}
-    result = {
-        "machine": machine(),
-        "versions": {name: version(name) for name in ["minimaxdp", *LIBRARIES, *PEERS]},
-        "rows": last["rows"] if "rows" in options.keep else rows(),
-        "scaling": last["scaling"] if "scaling" in options.keep else list(scaling.measure()),
-        "book": last["book"] if "book" in options.keep else book(options.book),
-    }
+    last = json.loads(DATA.read_text()) if options.keep or options.turns else {}
+    if options.turns:
+        result = last | {
+            "turns": machine(),
+            "rows": merged(last["rows"], in_turn(options.turns)),
+            "scaling": merged_curves(last["scaling"], list(scaling.measure(options.turns))),
+        }
+    else:
+        result = everything(options, last)
     DATA.write_text(json.dumps(result, indent=1) + "\n")
     print(f"{DATA.relative_to(ROOT)} written after {time.perf_counter() - start:.0f} s")
     tools = ROOT / "book" / "_tools" / "notebooks.py"
@@ -187,6 +252,24 @@ def main() -> None:
     ]
     if silent:
         sys.exit(f"missed without a reason: {', '.join(silent)}")
+
+
+def merged_curves(old: Rows, new: Rows) -> Rows:
+    """The old curves with the new ones in their places."""
+    fresh = {(curve["axis"], curve["name"]): curve for curve in new}
+    curves = [fresh.pop((curve["axis"], curve["name"]), curve) for curve in old]
+    return [*curves, *fresh.values()]
+
+
+def everything(options: argparse.Namespace, last: dict[str, Any]) -> dict[str, Any]:
+    """All rows and curves, less what is kept of the last run."""
+    return {
+        "machine": machine(),
+        "versions": {name: version(name) for name in ["minimaxdp", *LIBRARIES, *PEERS]},
+        "rows": last["rows"] if "rows" in options.keep else rows(),
+        "scaling": last["scaling"] if "scaling" in options.keep else list(scaling.measure()),
+        "book": last["book"] if "book" in options.keep else book(options.book),
+    }
 
 
 if __name__ == "__main__":

@@ -1,14 +1,20 @@
-"""Time and peak memory against people, categories and replications."""
+"""Time and peak memory against people, categories, replications, releases and cells."""
 
 from __future__ import annotations
 
+import tempfile
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
-from minimaxdp.laplace import LocalLaplace
+from minimaxdp import accounting, k_anonymity, sweep, unbiased_bounds
+from minimaxdp.book import experiments
+from minimaxdp.guarantees import ZCDP
+from minimaxdp.laplace import Laplace, LocalLaplace
 from minimaxdp.randomized_response import BinaryRR, HadamardResponse, KaryRR, SymmetricUnary
 
 Work = Callable[[], object]
@@ -56,6 +62,39 @@ def records(kind: type, d: int) -> Work:
     return lambda: mechanism.privatize(data, rng=generator)
 
 
+def composed(k: int) -> Work:
+    """Releases of one kind that together stay where delta is not trivial, at every k alike."""
+    return lambda: accounting.compose(Laplace(0.5 / k**0.5), times=k).delta(1.0)
+
+
+def composed_kinds(kinds: int) -> Work:
+    """A thousand releases of so many different budgets."""
+    releases = [Laplace(0.01 + 0.01 * (i % kinds) / kinds) for i in range(1_000)]
+    return lambda: accounting.compose(releases).delta(1.0)
+
+
+def swept(cells: int) -> Work:
+    axes = {"problem": "frequencies", "mechanism": "unary", "d": 64, "epsilon": 1.0}
+    listed = sweep.grid(n=list(range(1_000, 1_000 + cells)), **axes)
+
+    def work() -> object:
+        with tempfile.TemporaryDirectory() as folder:
+            setting = {"replications": 100, "seed": 0, "chunk": 100}
+            return sweep.run(experiments.simulate, listed, Path(folder) / "table", **setting)
+
+    return work
+
+
+def anonymity(rows: int) -> Work:
+    table = pd.DataFrame({name: rng().integers(0, 10, rows) for name in "abcd"})
+    return lambda: k_anonymity.k_of(table, list("abcd"))
+
+
+def workload(m: int) -> Work:
+    promise = ZCDP(0.5, relation="add-remove")
+    return lambda: unbiased_bounds.workload_floor(unbiased_bounds.prefix_workload(m), promise)
+
+
 def powers(low: int, high: int, base: int = 10) -> list[int]:
     return [base**exponent for exponent in range(low, high + 1)]
 
@@ -92,6 +131,17 @@ CURVES: list[tuple[str, str, int, list[int], Callable[[int], Work]]] = [
         powers(0, 6),
         lambda size: mean_sums(10**9, size),
     ),
+    ("rows", "k of a table of four columns of ten values", 10**5, powers(3, 7), anonymity),
+    ("m", "matrix mechanism for prefix sums", 16, powers(2, 7, 2), workload),
+    ("releases", "composition, one budget", 10, powers(1, 4), composed),
+    (
+        "releases",
+        "composition of 1000, by the number of budgets",
+        2,
+        powers(1, 5, 2),
+        composed_kinds,
+    ),
+    ("cells", "sweep, 100 replications a cell", 10, [10, 32, 100, 320], swept),
 ]
 
 
@@ -118,9 +168,11 @@ def peak(work: Work) -> float:
         tracemalloc.stop()
 
 
-def measure() -> Iterator[dict[str, object]]:
-    """One entry for each curve."""
+def measure(words: list[str] | None = None) -> Iterator[dict[str, object]]:
+    """One entry for each curve, or for each whose name holds one of the words."""
     for axis, name, fit_from, points, make in CURVES:
+        if words is not None and not any(word in name for word in words):
+            continue
         times, peaks = [], []
         for point in points:
             work = make(point)

@@ -61,3 +61,18 @@ class Task:
     faster: bool = True
     reasons: dict[str, str] = field(default_factory=dict)
     agree: Callable[[Any, Any], None] | None = None
+
+
+def info(task: Task, contender: Contender, target: float | None) -> dict[str, Any]:
+    """What the tables say of a contender; others than ours have no target."""
+    return {
+        "section": task.section,
+        "task": task.name,
+        "unit": task.unit,
+        "who": contender.name,
+        "units": contender.units,
+        "target": target,
+        "faster": task.faster,
+        "pays": contender.pays,
+        "reason": task.reasons.get(contender.name, ""),
+    }

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import exact
 import limits
 import own
 import peers
 import pytest
-from tasks import Contender, Task
+from tasks import Contender, Task, info
 
-TASKS = [*peers.TASKS, *limits.TASKS, *own.TASKS]
+TASKS = [*peers.TASKS, *limits.TASKS, *exact.TASKS, *own.TASKS]
 PAIRS = [
     pytest.param(task, contender, target, id=f"{task.section}: {task.name} [{contender.name}]")
     for task in TASKS
@@ -36,17 +37,7 @@ def test_task(benchmark: Any, task: Task, contender: Contender, target: float | 
     work = contender.make()
     if task.agree and target is None:
         task.agree(task.ours[0][0].make()(), work())
-    benchmark.extra_info |= {
-        "section": task.section,
-        "task": task.name,
-        "unit": task.unit,
-        "who": contender.name,
-        "units": contender.units,
-        "target": target,
-        "faster": task.faster,
-        "pays": contender.pays,
-        "reason": task.reasons.get(contender.name, ""),
-    }
+    benchmark.extra_info |= info(task, contender, target)
     timed(benchmark, work)
 
 
