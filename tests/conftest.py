@@ -16,7 +16,7 @@ import pytest
 from browsing import chromium, serving
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -94,3 +94,11 @@ def browser() -> Iterator[Browser]:
         if os.environ.get("MINIMAXDP_BROWSER") == "required":
             pytest.fail(str(missing))
         pytest.skip(str(missing))
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page as wide as a small laptop."""
+    page = browser.new_page(viewport={"width": 1300, "height": 900})
+    yield page
+    page.close()

@@ -237,6 +237,6 @@ def test_top_level_holds_what_the_layout_says_and_nothing_else() -> None:
         "book", "_config.yml", "_toc.yml", "minimaxdp", "tests", "requirements.txt", "README.md",
         "pyproject.toml", "LICENSE", "LICENSE-TEXT", "CITATION.cff", "CONTRIBUTING.md", ".ci",
         ".gitignore", "conftest.py", "CHANGELOG.md", "VISION.md", ".gitattributes",
-        "MANIFEST.in",
+        "MANIFEST.in", "RELEASING.md", "paper",
         ".pre-commit-config.yaml",
     }  # fmt: skip

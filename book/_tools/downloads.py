@@ -1,6 +1,6 @@
 """What the site offers to take home, made whenever the site is built.
 
-    get/minimaxdp-0.1.0-py3-none-any.whl    the package
+    get/minimaxdp-X.Y.Z-py3-none-any.whl    the package
     get/minimaxdp-book.zip                  the book with all it is built from
     get/minimaxdp.pdf                       the printed book, if `pdf.py` has made it
     _sources/book/NAME.ipynb                each chapter's notebook, in plain Markdown
@@ -37,8 +37,8 @@ ARCHIVE = "minimaxdp-book"
 EPOCH = 1_767_225_600  # 2026-01-01: the date of every file in wheel and zip
 PACKAGE = ("pyproject.toml", "README.md", "LICENSE", "minimaxdp")
 BOOK = (
-    *PACKAGE, "LICENSE-TEXT", "CITATION.cff", "CHANGELOG.md", "CONTRIBUTING.md", "requirements.txt",
-    "_config.yml", "_toc.yml", "conftest.py", "book",
+    *PACKAGE, "LICENSE-TEXT", "CITATION.cff", "CHANGELOG.md", "CONTRIBUTING.md", "RELEASING.md",
+    "paper", "requirements.txt", "_config.yml", "_toc.yml", "conftest.py", "book",
 )  # fmt: skip
 COURSEWORK = Path("book/coursework")
 # The marker and the sources of the problem sets answer them; students get the rest.

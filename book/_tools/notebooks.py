@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 
 import nbformat
-import yaml
+from contents import pages
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 from PIL import Image
@@ -45,13 +45,7 @@ def chapters() -> list[Path]:
 
 def numbered() -> list[Path]:
     """The numbered chapters, in the order of the book."""
-    parts = yaml.safe_load((BOOK.parent / "_toc.yml").read_text())["parts"]
-    return [
-        BOOK.parent / f"{chapter['file']}.ipynb"
-        for part in parts
-        if part.get("numbered")
-        for chapter in part["chapters"]
-    ]
+    return [BOOK.parent / f"{page}.ipynb" for page in pages(numbered=True)]
 
 
 def normalise(notebook: NotebookNode) -> NotebookNode:

@@ -16,9 +16,9 @@ import sys
 from pathlib import Path
 from urllib.parse import urldefrag, urljoin
 
-import yaml
 from browsing import chromium, serving
 from bs4 import BeautifulSoup
+from contents import pages
 
 ROOT = Path(__file__).resolve().parents[2]
 WHOLE = "whole.html"
@@ -58,17 +58,12 @@ ONE_TAG = """() => document.querySelectorAll("mjx-container").forEach(formula =>
 })"""
 
 
-def pages(toc):
+def printed():
     """Names of all pages in the order of the contents, without the package's reference and without
     what needs a screen."""
-    contents = yaml.safe_load(Path(toc).read_text())
-    listed = [contents["root"]]
-    for part in contents["parts"]:
-        for entry in part["chapters"]:
-            listed.append(entry["file"])
     return [
         name
-        for name in listed
+        for name in pages()
         if not name.startswith("book/api") and name not in ON_SCREEN
     ]
 
@@ -183,7 +178,7 @@ def main(arguments=None):
     if not (chosen.site / "index.html").is_file():
         parser.error(f"no site at {chosen.site}: build it first")
     with chromium() as browser:
-        write(chosen.site, pages(ROOT / "_toc.yml"), chosen.output, browser)
+        write(chosen.site, printed(), chosen.output, browser)
     print(chosen.output)
 
 
