@@ -1,6 +1,6 @@
 """The rules of a page, each with what to do about it.
 
-    python book/_tools/pages.py                 # every page that the rules hold for
+    python book/_tools/pages.py                 # every page
     python book/_tools/pages.py book/NAME.ipynb # the pages named
 
 A reader must be able to live in the argument alone: prose, statements with their proofs, pictures,
@@ -207,14 +207,8 @@ def faults(path: Path) -> list[str]:
 
 
 def ruled() -> list[Path]:
-    """The pages that the rules are for: chapters, the introduction, and all with statements."""
-    return [
-        path
-        for path in chapters()
-        if path in numbered()
-        or path.stem == "introduction"
-        or "{prf:" in path.read_text().replace("{prf:ref}", "")
-    ]
+    """The pages that the rules are for: all. What a chapter must have, `faults` asks of chapters alone."""
+    return chapters()
 
 
 def main(arguments: list[str]) -> int:
