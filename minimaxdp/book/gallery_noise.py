@@ -238,12 +238,12 @@ def many_releases() -> Explorable:
     for rule, style, name in (
         (advanced, "ceiling", "advanced composition"),
         (zcdp, "zcdp", "by zCDP"),
-        (optimal, "randomized response", "randomized response"),
+        (optimal, "pure", "best for pure privacy"),
         (laplace, "Laplace", "Laplace noise"),
     ):
         panel.line(numbers, lambda epsilon, rule=rule: share(rule, numbers, epsilon), style, name)
     panel.point(
-        lambda k: k, lambda k, epsilon: share(laplace, k, epsilon), "here", drag="k", along="x"
+        lambda k: k, lambda k, epsilon: share(laplace, k, epsilon), "Laplace", drag="k", along="x"
     )
     return Explorable(
         "many-releases",
@@ -263,7 +263,7 @@ def many_releases() -> Explorable:
         "any {epsilon}-private releases it is {optimal:.2f}; zCDP says {zcdp:.2f}, advanced "
         "composition {advanced:.2f}, and the sum of the budgets is {basic:.2f}.",
         "Epsilon at delta one millionth, as a share of the sum of the budgets, against the number "
-        "of releases on a logarithmic axis. All curves start at one. Those for randomized response "
-        "and, just below it, Laplace noise with a dot at the chosen number leave it first and fall "
-        "furthest; the bound by zCDP follows, and advanced composition is the last.",
+        "of releases on a logarithmic axis. All curves start at one. Laplace noise, with a dot at "
+        "the chosen number, and just above it the best bound for pure privacy leave it first and "
+        "fall furthest; the bound by zCDP follows, and advanced composition is the last.",
     )
