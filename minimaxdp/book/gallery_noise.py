@@ -148,9 +148,9 @@ def subset_counts() -> Explorable:
         (0.45, 1),
         "log",
     )
-    panel.line(noises, lambda m: best(noises, m), "ceiling", "no attack does better")
-    panel.line(noises, lambda m: squares(noises, m), "truth", "least squares")
-    panel.line([0.5, 50], [0.5, 0.5], "guide", "a coin")
+    panel.line(noises, lambda m: best(noises, m), "floor", "no attack does better")
+    panel.line(noises, lambda m: squares(noises, m), "ceiling", "least squares")
+    panel.line([0.5, 50], [0.5, 0.5], "before", "a coin")
     panel.line(lambda m: [m**0.5, m**0.5], [0.45, 1], "guide", "root of the number of counts")
     panel.point(
         lambda noise: noise,
