@@ -261,6 +261,27 @@ def test_a_table_higher_than_its_box_scrolls_in_it(page: Page, served: str) -> N
     assert hidden > 100 and overflow == "auto"
 
 
+@pytest.mark.parametrize("width", [360, 1440])
+def test_the_head_of_a_table_never_covers_a_row_that_is_read(
+    browser: Browser, served: str, width: int
+) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    opened(page, f"{served}/book/reconstruction.html")
+    tables = page.locator(".whole table:has(thead):has(tbody)")
+    covered = tables.evaluate_all(
+        """tables => tables.map(table => {
+             table.scrollIntoView({ block: "center" });
+             const head = table.tHead.getBoundingClientRect();
+             const stuck = Math.max(...[...table.tHead.rows].flatMap(row => [...row.cells]).map(
+               cell => cell.getBoundingClientRect().bottom));
+             return stuck - head.bottom;
+           }).filter(down => down > 1)"""
+    )
+    assert tables.count() >= 2
+    assert not covered
+    page.close()
+
+
 def test_who_reloads_a_page_or_comes_back_to_it_stays_in_place(page: Page, served: str) -> None:
     opened(page, f"{served}/book/privacy.html")
     page.locator("#how-large-is-epsilon").evaluate("section => section.scrollIntoView()")

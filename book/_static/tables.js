@@ -157,7 +157,9 @@ becomes a small list, each value below the name of its column. */
   }
   const slips = all.filter(table => table.matches(".errata-slips"));
   const ledger = all.filter(table => table.matches(".ledger:not(.errata-summary, .errata-slips)"));
-  filter(entries.length ? slips : ledger.length ? ledger : long);
+  // Several short tables of a chapter are no list that one searches.
+  const lists = long.filter(table => table.tBodies[0].rows.length >= MANY);
+  filter(entries.length ? slips : ledger.length ? ledger : lists);
   measure();
   addEventListener("resize", measure);
 })();

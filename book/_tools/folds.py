@@ -20,8 +20,9 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 
 CHECKED = "Checked: "
-FIGURE, TABLE, SETUP = (
+FIGURE, TABLE, OUTPUT, SETUP = (
     "Code of this figure",
+    "Code of this table",
     "Code of this output",
     "Imports",
 )
@@ -79,6 +80,15 @@ def is_evidence_line(text):
     )
 
 
+def code_of(shown):
+    """What the fold of a cell's code is called, by what the cell shows."""
+    pages = [raw.astext() for part in shown for raw in part.findall(nodes.raw)]
+    if pages and all('class="dataframe"' in page for page in pages):
+        return TABLE
+    images = any(list(part.findall(nodes.image)) for part in shown)
+    return FIGURE if pages or images else OUTPUT
+
+
 class Fold(SphinxPostTransform):
     """Fold what the tags of a cell say, and every proof."""
 
@@ -115,10 +125,7 @@ class Fold(SphinxPostTransform):
             cell.children = []
             cell += [fold("", code, kind="setup", says=SETUP), *shown]
         elif "hide-input" in tags and shown:
-            pictures = any(
-                list(part.findall(nodes.image)) for part in shown
-            ) or any(list(part.findall(nodes.raw)) for part in shown)
-            says = about.get("fold", FIGURE if pictures else TABLE)
+            says = about.get("fold", code_of(shown))
             cell.children = []
             cell += [*shown, fold("", code, kind="code", says=says)]
         else:

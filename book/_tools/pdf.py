@@ -23,8 +23,9 @@ from contents import pages
 ROOT = Path(__file__).resolve().parents[2]
 WHOLE = "whole.html"
 STYLE = """
-  body { font-size: 9.5pt; line-height: 1.35; }
-  main { max-width: 46rem; margin: 0 auto; }
+  html { font-size: 8.25pt !important; }
+  body, main :is(p, li, dd, dt, td, th, figcaption) { line-height: 1.35 !important; }
+  main { max-width: 176mm; margin: 0 auto; }
   article { break-before: page; }
   article:first-of-type { break-before: auto; }
   main * { break-inside: auto !important; orphans: 2; widows: 2; }
@@ -36,7 +37,7 @@ STYLE = """
   h2, h3, h4 { margin-top: 1.2em; }
   main p, main ul, main ol, main .cell, main .cell_output, main figure, main .admonition {
     margin-block: 0.5em !important; }
-  figure img { max-height: 8cm; width: auto; }
+  figure img { max-height: 6.2cm; width: auto; }
   pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 7.5pt; line-height: 1.3;
     padding: 0.4em 0.6em; margin: 0.3em 0; }
   table { display: table !important; width: 100%; font-size: 7.5pt; }
@@ -46,8 +47,12 @@ STYLE = """
   .headerlink, .copybtn, button, noscript { display: none !important; }
   details:not([open]), form { display: none !important; }
 """
-# What only a reader at a screen can use. What rests on what also stands below each statement.
-ON_SCREEN = ("book/calculator", "book/get", "book/map")
+# What only a reader at a screen can use. What the map and the ledger say also stands below each
+# statement; the tables of the benchmarks and the guide for instructors go with the code.
+ON_SCREEN = tuple(
+    f"book/{name}"
+    for name in ("calculator", "get", "map", "ledger", "standing", "benchmarks")
+) + ("book/coursework/instructor",)
 # A tag for each glyph would be two thirds of the file; a formula is one picture with its text.
 ONE_TAG = """() => document.querySelectorAll("mjx-container").forEach(formula => {
   const spoken = formula.querySelector("mjx-assistive-mml");
@@ -153,7 +158,7 @@ def write(site, names, target, browser):
                 path=target,
                 format="A4",
                 margin=dict.fromkeys(
-                    ("top", "bottom", "left", "right"), "15mm"
+                    ("top", "bottom", "left", "right"), "14mm"
                 ),
                 print_background=True,
                 outline=True,
