@@ -46,6 +46,23 @@ def test_evidence_is_printed_as_its_line_and_no_folded_code_at_all() -> None:
     assert page.select_one("details.fold-proof").has_attr("open")
 
 
+QUIZ = """<article><div class="quiz"><fieldset><legend>Is <i>q</i> so?</legend>
+<input type="radio"><label><span>No.</span></label><p class="quiz-why quiz-wrong"><strong>Not
+so.</strong> Else two were one.</p>
+<input type="radio"><label><span>Yes.</span></label><p class="quiz-why quiz-right">
+<strong>Right.</strong> By induction.</p></fieldset></div></article>"""
+
+
+def test_a_quiz_is_printed_with_its_answers_below_the_questions() -> None:
+    page = BeautifulSoup(QUIZ, "html.parser")
+    pdf.list_quiz(page, page.article)
+    assert not page.select("input, fieldset, .quiz") and page.p.i
+    assert [item.text.strip() for item in page.select("ol[type=a] li")] == ["No.", "Yes."]
+    (right,) = page.select("ol:not([type]) li")
+    assert right.get_text(" ", strip=True) == "(b) By induction."
+    assert "Else" not in page.text
+
+
 def test_only_what_is_short_is_kept_whole() -> None:
     """A box that must not break leaves the rest of its sheet blank."""
     whole = ("admonition", "cell", "highlight", "proof", "table", "details")

@@ -23,7 +23,7 @@ from contents import pages
 ROOT = Path(__file__).resolve().parents[2]
 WHOLE = "whole.html"
 STYLE = """
-  html { font-size: 8.25pt !important; }
+  html { font-size: 8pt !important; }
   body, main :is(p, li, dd, dt, td, th, figcaption) { line-height: 1.35 !important; }
   main { max-width: 176mm; margin: 0 auto; }
   article { break-before: page; }
@@ -34,16 +34,16 @@ STYLE = """
   h1 { font-size: 1.8rem; margin-top: 0; }
   h2 { font-size: 1.4rem; }
   h3 { font-size: 1.15rem; }
-  h2, h3, h4 { margin-top: 1.2em; }
+  h2, h3, h4 { margin: 1em 0 0.4em; }
   main p, main ul, main ol, main .cell, main .cell_output, main figure, main .admonition {
-    margin-block: 0.5em !important; }
-  figure img { max-height: 6.2cm; width: auto; }
-  pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 7.5pt; line-height: 1.3;
+    margin-block: 0.4em !important; }
+  figure img { max-height: 5.6cm; width: auto; }
+  pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 6.8pt; line-height: 1.25;
     padding: 0.4em 0.6em; margin: 0.3em 0; }
-  table { display: table !important; width: 100%; font-size: 7.5pt; }
+  table { display: table !important; width: 100%; font-size: 7pt; }
   td, th { overflow-wrap: break-word; white-space: normal !important; padding: 1px 4px !important; }
   td code, td .pre { overflow-wrap: anywhere; }
-  p.checked { font-size: 8.5pt; border-left: 2pt solid #888; padding-left: 0.6em; }
+  p.checked { font-size: 7pt; border-left: 2pt solid #888; padding-left: 0.6em; }
   .headerlink, .copybtn, button, noscript { display: none !important; }
   details:not([open]), form { display: none !important; }
 """
@@ -95,6 +95,7 @@ def combine(site, names):
         for script in article.select("script"):
             script.decompose()
         unfold(whole or page, article)
+        list_quiz(whole or page, article)
         article["id"] = anchor(name)
         if whole is None:
             whole = page
@@ -128,6 +129,31 @@ def unfold(page, article):
         evidence.replace_with(line)
     for proof in article.select("details.fold-proof"):
         proof["open"] = ""
+
+
+def list_quiz(page, article):
+    """Print the questions of a quiz with their answers to choose from, and below all of them which
+    is right and why: on the screen a reader sees that only after choosing."""
+    for quiz in article.select("div.quiz"):
+        answers = page.new_tag("ol")
+        for question in quiz.select("fieldset"):
+            asked = page.new_tag("p")
+            asked.extend(list(question.legend.contents))
+            said = page.new_tag("ol", attrs={"type": "a"})
+            for place, option in enumerate(question.select("label")):
+                item = page.new_tag("li")
+                item.extend(list(option.contents))
+                said.append(item)
+                why = option.find_next_sibling("p")
+                if "quiz-right" in why["class"]:
+                    why.strong.string = f"({'abcdefgh'[place]})"
+                    right = page.new_tag("li")
+                    right.extend(list(why.contents))
+                    answers.append(right)
+            quiz.insert_before(asked, said)
+        title = page.new_tag("p")
+        title.string = "Answers"
+        quiz.replace_with(title, answers)
 
 
 def lead(link, name, names):
