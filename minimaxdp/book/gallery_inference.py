@@ -238,7 +238,7 @@ def noisy_count() -> Explorable:
             "free": float(_plain_power(0.7, n, null, level)),
         },
         "A noisy count of {count} out of 40 has the p-value {private:.4f}; without noise it would "
-        "be {plain:.4f}. If the true share is 0.7, the test finds out with probability "
+        "be {plain:.4f}. If the true share is 0.7, the test rejects with probability "
         "{power:.1%}, without privacy with {free:.1%}.",
         "Three panels: the law of a noisy count with its tail shaded; p-values of noisy and of "
         "plain counts on a logarithmic axis, the plain ones smaller in the tail; and the power of "
