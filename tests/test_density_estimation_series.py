@@ -188,12 +188,15 @@ def test_series_risk_without_privacy():
     assert_mean(((found - theta) ** 2).sum(axis=1), series_risk(n, theta, None))
 
 
-@pytest.mark.parametrize("epsilon", [None, 0.3, 2.0])
-def test_best_truncation_is_best_and_attained(epsilon):
-    n, beta = 10**5, 2.0
+@pytest.mark.parametrize(
+    "n, epsilon, beta",
+    [(10**5, None, 2.0), (10**5, 0.3, 2.0), (10**5, 2.0, 2.0), (1, 1e-3, 2.0), (10**12, 1.0, 3.0)]
+    # An even level is best for a few people.
+    + [(2_500, 1.0, 2.0), (600, 1.0, 1.0), (10_000, 0.5, 2.0), (20_000, 1.0, 3.0)],
+)
+def test_best_truncation_is_best_and_attained(n, epsilon, beta):
     k, bound = best_truncation(n, epsilon, beta=beta)
-    step = 2
-    levels = range(2 if epsilon is None else 1, 4 * k + 8, step)
+    levels = range(2, 4 * k + 8, 2) if epsilon is None else range(1, 4 * k + 8)
     values = [(j + 1.0) ** (-2 * beta) + series_risk(n, np.zeros(j), epsilon) for j in levels]
     assert min(values) == pytest.approx(bound) and list(levels)[int(np.argmin(values))] == k
     theta = np.zeros(k + 1)
@@ -201,6 +204,13 @@ def test_best_truncation_is_best_and_attained(epsilon):
     assert ellipsoid_norm(theta, beta) == pytest.approx(1.0)
     tail = theta[k] ** 2
     assert series_risk(n, theta[:k], epsilon, tail=tail) == pytest.approx(bound)
+
+
+def test_an_even_level_can_be_best():
+    k, bound = best_truncation(2_500, 1.0)
+    assert k == 2 and bound == pytest.approx(0.0423, abs=5e-5)
+    for odd in (1, 3):
+        assert series_risk(2_500, np.zeros(odd), 1.0, tail=(odd + 1.0) ** -4) > 1.15 * bound
 
 
 @pytest.mark.parametrize("order", [2, 4, 6])

@@ -153,7 +153,8 @@ class PrivateSeries:
     epsilon : float
         Privacy budget of each person in nats, positive.
     k : int
-        Truncation level, at least 1; odd ones are cheaper.
+        Truncation level, at least 1. From an even level to the next odd one the size of a report
+        does not grow.
 
     Raises
     ------
@@ -386,8 +387,11 @@ def best_truncation(
 
     .. math:: \min_k \; \frac{C^2}{(k+1)^{2\beta}} + \frac{k B_k^2}{n}
 
-    The bias is attained by a density in which only coefficient k + 1 is not zero, provided
-    that :math:`C \le (k+1)^\beta / \sqrt2`.
+    With privacy the minimum is over all :math:`k \ge 1`, and :math:`B_k` is the absolute value
+    of a reported coordinate. Without it :math:`B_k = 1`, and the minimum is over even k, for
+    which this is the mean of :math:`\varphi_j^2` over the coefficients kept. The bound is
+    attained by a density in which only coefficient k + 1 is not zero, provided that
+    :math:`C \le (k+1)^\beta / \sqrt2`.
 
     Parameters
     ----------
@@ -403,7 +407,8 @@ def best_truncation(
     Returns
     -------
     (k, bound)
-        k is odd with privacy and even without.
+        With privacy a large k is odd, since from an even k to the next odd one the size of a
+        report does not grow; a small one may be even. Without privacy k is even.
 
     Raises
     ------
@@ -412,8 +417,8 @@ def best_truncation(
 
     Examples
     --------
-    >>> best_truncation(10**6, 1.0)[0]
-    7
+    >>> [best_truncation(n, 1.0)[0] for n in (2500, 10**6)]
+    [2, 7]
     """
     n = _validate.one_integer("n", n, minimum=1)
     beta = _validate.one_real("beta", beta, above=0)
@@ -425,11 +430,14 @@ def best_truncation(
     else:
         epsilon = _sizes.one_epsilon(epsilon)
         effective = n * norm**2 * 2 * beta * np.tanh(epsilon / 2) ** 2
-        k = 2 * np.arange(2 + min(_LEVELS, int(4 * effective ** (1 / (2 * beta + 2))))) + 1
+        # A k-th coefficient removes at most 2 beta C^2 / k^(2 beta + 1) of bias and costs at least
+        # B_k^2 / n >= 2 k coth(epsilon/2)^2 / n, which is more beyond this level.
+        highest = (effective / 2) ** (1 / (2 * beta + 2))
+        k = np.arange(1, 2 + min(2 * _LEVELS, int(highest)))
         noise = 2 * k / (np.tanh(epsilon / 2) * alignment(k)) ** 2 / n
     bound = norm**2 * (k + 1.0) ** (-2 * beta) + noise
     best = int(np.argmin(bound))
-    if best == len(k) - 1 >= _LEVELS:
+    if best == len(k) - 1 and k[best] > 2 * _LEVELS:
         raise ValueError(
             f"n and norm must leave a best level below {2 * _LEVELS}, "
             f"got n = {n} and norm = {norm:g}"
