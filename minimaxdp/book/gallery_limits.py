@@ -70,7 +70,7 @@ def truncation() -> Explorable:
     span = (1e-6, 1.0)
     panel = Panel(
         "Parts of the risk against the radius",
-        "radius R of truncation",
+        "radius ρ of truncation",
         "squared error",
         (1, 16),
         span,
@@ -90,7 +90,7 @@ def truncation() -> Explorable:
     return Explorable(
         "truncation",
         [
-            Control("radius", radii, "radius R", "{:.2f}", 24),
+            Control("radius", radii, "radius ρ", "{:.2f}", 24),
             Control("epsilon", [0.03, 0.1, 0.3, 1, 3], "budget ε", "{:g}", 2),
         ],
         [panel],
@@ -101,7 +101,7 @@ def truncation() -> Explorable:
             "best": best,
             "excess": lambda radius, epsilon: total(radius, epsilon) / least(epsilon),
         },
-        "Squared bias at most {bias:.5f}, noise {noise:.5f}, sampling 0.00100: together "
+        "Squared bias at most {bias:.9f}, noise {noise:.5f}, sampling 0.00100: together "
         "{total:.5f}, or {excess:.2f} times the least. The best radius for ε = {epsilon} is "
         "{best:.2f}.",
         "Squared error against the radius of truncation, both logarithmic: the bias falls, the "
