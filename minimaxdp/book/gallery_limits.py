@@ -133,7 +133,7 @@ def two_laws() -> Explorable:
 
     @cache
     def confusion(separation: float, epsilon: float) -> float:
-        """1 - the distance of the released values: what is left to confuse the laws."""
+        """Least 1 - TV of the released values: twice the chance of a wrong guess."""
         return 1 - float(private_distance(n, Pure(epsilon), separation))
 
     def bound(separation: float, epsilon: float) -> float:
@@ -149,11 +149,9 @@ def two_laws() -> Explorable:
         halves,
         lambda epsilon: [confusion(h, epsilon) for h in halves],
         "one",
-        "chance of confusion, 1 − TV",
+        "1 − TV, at least",
     )
-    factors.line(
-        halves, halves**2 / 0.3**2, "other", "price of confusion, as a share of the largest"
-    )
+    factors.line(halves, halves**2 / 0.3**2, "other", "loss if confused, as a share of the largest")
     factors.point(lambda separation: separation, lambda separation: separation**2 / 0.09, "other")
     factors.point(lambda separation: separation, confusion, "here", drag="separation", along="x")
     product = Panel(
@@ -187,11 +185,11 @@ def two_laws() -> Explorable:
             "best": best,
             "most": lambda epsilon: bound(best(epsilon), epsilon),
         },
-        "Confusing the laws costs {loss:.5f} and cannot be avoided with a chance of "
-        "{confusion:.3f}: no private mean of 100 people has a worst risk below {bound:.5f}. The "
+        "Confusing the laws costs {loss:.5f}, and 1 − TV is at least {confusion:.3f}: no "
+        "private mean of 100 people has a worst risk below {bound:.5f}. The "
         "best of these bounds is {most:.5f}, at {best:.3f}.",
-        "Left, the price of confusing two laws rises with their distance while the chance of "
-        "confusing them falls. Right, the product of the two, a lower bound on the risk: it rises "
+        "Left, the loss if two laws are confused rises with their distance while 1 − TV "
+        "falls. Right, the product of the two, a lower bound on the risk: it rises "
         "to a single peak and falls again.",
     )
 

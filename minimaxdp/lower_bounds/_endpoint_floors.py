@@ -29,7 +29,8 @@ def endpoint_floors(n: int, privacy: Guarantee) -> dict[str, float]:
     bayes     nothing       exact Bayes risk without privacy for prior densities
                             :math:`B \theta^{B-1}`; tends to :math:`\ln 2/n`
     window    any privacy   :math:`\max_L \frac12 \int_0^L (1 - \frac hL) (1 - \mathrm{TV}(h))\, dh`
-                            for ends in :math:`[1 - L, 1]` (Ziv and Zakai)
+                            for ends in :math:`[1 - L, 1]` (Ziv and Zakai), as a
+                            lower sum and over a few L
     ========  ============  ========================================================================
 
     Parameters
