@@ -351,6 +351,17 @@ def test_most_of_the_squared_posteriors_at_given_nats():
         assert (flat**2).sum() == pytest.approx(blocks._concentration(nats, s), rel=0.05)
 
 
+def test_very_many_categories_may_be_nearly_known():
+    s = 10**6
+    for atom in (0.6, 0.9, 0.999):
+        rest = (1 - atom) / (s - 1)
+        nats = np.log(s) + atom * np.log(atom) + (1 - atom) * np.log(rest)
+        assert atom**2 + (1 - atom) * rest <= blocks._concentration(nats, s)
+    for n in (10**5, 10**8):  # the projected unary survey
+        ceiling = np.sqrt(np.log(s) / (2 * n)) / np.tanh(0.1 / 4)
+        assert max(lb.multinomial_floors(n, s, Local(Pure(0.1))).values()) < ceiling
+
+
 def test_a_projection_costs_no_more_than_its_bound():
     rng = np.random.default_rng(6)
     n, d, epsilon = 2_000, 60, 0.8

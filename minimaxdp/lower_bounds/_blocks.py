@@ -135,11 +135,12 @@ def _block(n: float, s: int, q: float, privacy: Guarantee) -> float:
 
 def _concentration(nats: float, s: int) -> float:
     """Most of the mean of the sum of squared posteriors at given nats: one atom, the rest flat."""
-    logit = np.linspace(-8, 14, 700)
-    odds = np.exp(logit) / (s - 1)  # from below 1/s up
-    atom = odds / (1 + odds)
-    squares = atom**2 + (1 - atom) ** 2 / (s - 1)
-    told = np.log(s) - entr(atom) - entr(1 - atom) - (1 - atom) * np.log(s - 1)
+    step = 22 / 699
+    logit = -8 + step * np.arange(700 + np.ceil(np.log(s) / step))
+    odds = np.exp(logit) / (s - 1)  # from below 1/s up to a million
+    atom, rest = odds / (1 + odds), 1 / (1 + odds)
+    squares = atom**2 + rest**2 / (s - 1)
+    told = np.log(s) - entr(atom) - entr(rest) - rest * np.log(s - 1)
     slope = np.geomspace(1e-3, 10, 120)[:, None] / np.log(s + 1.0)
     bound = (squares - slope * told).max(axis=1) + slope[:, 0] * nats
     return float(min(1.0, bound.min() * (1 + 1e-4)))
