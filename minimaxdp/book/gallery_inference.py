@@ -204,7 +204,7 @@ def noisy_count() -> Explorable:
         return float(stats.binom.sf(count - 1, n, null))
 
     shares = np.linspace(null, 1, 26)
-    law = Panel("Law of the noisy count", "noisy count", "density if p = 1/2", (10, 40), (0, 0.13))
+    law = Panel("Law of the noisy count", "noisy count", "density if θ = 1/2", (10, 40), (0, 0.13))
     law.area(grid, density, "Tulap", "p-value", low=lambda count: count)
     law.line(grid, density, "Tulap")
     law.line(lambda count: [count, count], [0, 0.12], "truth")
@@ -215,7 +215,7 @@ def noisy_count() -> Explorable:
     tail.line([15, 40], [level, level], "guide", "level 5%")
     tail.point(lambda count: count, plain, "no privacy")
     tail.point(lambda count: count, private, "here", drag="count", along="x")
-    power = Panel("Power of the test", "true share p", "power at 5%", (0.5, 1), (0, 1))
+    power = Panel("Power of the test", "true share θ", "power at 5%", (0.5, 1), (0, 1))
     power.line(
         shares,
         lambda epsilon: one_sided_power(shares, n, null, epsilon, alpha=level),
