@@ -230,7 +230,7 @@ def many_releases() -> Explorable:
     panel = Panel(
         "The epsilon of many releases over the sum of their budgets",
         "number of releases k",
-        "ε at δ = 1e-6, over kε",
+        "total ε at δ = 1e-6, over kε",
         (0.9, 1500),
         (0, 1.05),
         "log",
