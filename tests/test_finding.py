@@ -277,7 +277,7 @@ def test_the_head_of_a_table_never_covers_a_row_that_is_read(
              return stuck - head.bottom;
            }).filter(down => down > 1)"""
     )
-    assert tables.count() >= 2
+    assert tables.count() >= 1
     assert not covered
     page.close()
 
