@@ -144,18 +144,20 @@ def two_laws() -> Explorable:
         return float(max(halves, key=lambda half: bound(half, epsilon)))
 
     top = 6.0  # thousandths
-    factors = Panel("The two factors", "half the distance of the means", "factor", (0, 0.3), (0, 1))
+    factors = Panel(
+        "The two factors", "half the distance between the means", "factor", (0, 0.3), (0, 1)
+    )
     factors.line(
         halves,
         lambda epsilon: [confusion(h, epsilon) for h in halves],
         "one",
         "1 − TV, at least",
     )
-    factors.line(halves, halves**2 / 0.3**2, "other", "loss if confused, as a share of the largest")
+    factors.line(halves, halves**2 / 0.3**2, "other", "loss if confused, as a share of 0.09")
     factors.point(lambda separation: separation, lambda separation: separation**2 / 0.09, "other")
     factors.point(lambda separation: separation, confusion, "here", drag="separation", along="x")
     product = Panel(
-        "Le Cam's bound", "half the distance of the means", "bound × 1000", (0, 0.3), (0, top)
+        "Le Cam's bound", "half the distance between the means", "bound × 1000", (0, 0.3), (0, top)
     )
     product.line(
         halves,
