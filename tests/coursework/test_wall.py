@@ -106,23 +106,36 @@ def test_a_loop_is_interrupted_and_its_names_stay(tmp_path: Path) -> None:
     box.stop()
 
 
-@behind_a_wall
-def test_no_process_outlives_its_tree(tmp_path: Path) -> None:
+def asleep(seconds: str) -> list:
+    """The processes that sleep so long."""
     import psutil
 
+    found = psutil.process_iter(["cmdline", "status"])
+    return [
+        p for p in found if p.info["cmdline"] == ["sleep", seconds] and p.info["status"] != "zombie"
+    ]
+
+
+def until_asleep(seconds: str) -> list:
+    """The same, once there is one: a process that has been split off has yet to begin."""
+    end = time.monotonic() + 30
+    while not (found := asleep(seconds)) and time.monotonic() < end:
+        time.sleep(0.05)
+    return found
+
+
+@behind_a_wall
+def test_no_process_outlives_its_tree(tmp_path: Path) -> None:
     box = walled(tmp_path)
     box.run(
         "import os\nif not os.fork():\n    os.setsid()\n    os.execlp('sleep', 'sleep', '4711')"
     )
-    ours = [p for p in psutil.process_iter(["cmdline"]) if p.info["cmdline"] == ["sleep", "4711"]]
-    assert len(ours) == 1
+    assert len(until_asleep("4711")) == 1
     box.stop()
-    assert not any(p.is_running() and p.status() != "zombie" for p in ours)
+    assert not asleep("4711")
 
 
 def test_without_a_wall_what_stays_is_ended_by_its_token(tmp_path: Path) -> None:
-    import psutil
-
     token = os.urandom(8).hex()
     end = time.monotonic() + LIMITS["submission"]
     box = sandbox.Sandbox("none", LIMITS, end, token, str(tmp_path))
@@ -130,9 +143,9 @@ def test_without_a_wall_what_stays_is_ended_by_its_token(tmp_path: Path) -> None
         "import os\nif not os.fork():\n    os.setsid()\n    os.execlp('sleep', 'sleep', '4712')"
     )
     assert box.run(daemon)[1] is None and box.run("2 + 2")[0] == "4\n"
+    assert len(until_asleep("4712")) == 1
     box.stop()
-    left = [p for p in psutil.process_iter(["cmdline"]) if p.info["cmdline"] == ["sleep", "4712"]]
-    assert not any(p.status() != "zombie" for p in left)
+    assert not asleep("4712")
 
 
 def test_the_container_is_started_with_every_limit() -> None:

@@ -21,6 +21,7 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -33,6 +34,7 @@ SCRATCH = 64 * 2**20
 MOST_FILE = 50_000_000
 MOST_OPEN = 256
 PERIOD = 0.1
+PASSES = 50
 PATIENCE = 120.0
 SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
 ENVIRONMENT = {**SINGLE_THREADED, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
@@ -293,10 +295,19 @@ def sweep(wall: str, token: str) -> None:
         for identity in listed.stdout.split():
             subprocess.run([engine(), "rm", "--force", identity], capture_output=True)
     elif wall == "none":
-        for process in psutil.process_iter():
-            with contextlib.suppress(psutil.Error, OSError):
-                if process.environ().get(TOKEN) == token:
-                    process.kill()
+        # A process that is being replaced by another has no environment to read for a moment, and
+        # one that was killed takes a moment to end: look until twice nothing is left.
+        quiet = 0
+        for _ in range(PASSES):
+            quiet += 1
+            for process in psutil.process_iter():
+                with contextlib.suppress(psutil.Error, OSError):
+                    if process.environ().get(TOKEN) == token:
+                        process.kill()
+                        quiet = 0
+            if quiet == 2:
+                return
+            time.sleep(PERIOD)
 
 
 def limit(memory: int) -> None:
