@@ -34,6 +34,18 @@ NOTHING = ("",)
 NO_FILE = ("FileNotFoundError",)
 NO_RIGHT = ("PermissionError", "OSError")
 CROWD = ("too many processes", "memory", "time limit", "BlockingIOError")
+WRONG = {"six": "six = 7", "double": "double = lambda x: x"}
+BOTH = frozenset({"six-test", "double-test"})
+
+
+def told(line: str, which: str) -> str:
+    """Lines of JSON, made by an expression for each of some values, into every open pipe."""
+    return (
+        HANDLES + f"import json\nlines = [{line} {which}]\n"
+        "text = '\\n' + '\\n'.join(map(json.dumps, lines)) + '\\n'\nfor handle in handles:\n"
+        "    try:\n        os.write(handle, text.encode())\n    except OSError:\n        pass"
+    )
+
 
 ATTACKS = [
     Attack("fork bomb", "import os\nwhile True:\n    os.fork()", CROWD),
@@ -180,34 +192,33 @@ ATTACKS = [
         "    def __reduce__(self): return (print, ('reduced',))\n",
         NOTHING,
         {"six": "six = Anything()", "double": "double = lambda x: Anything()"},
-        frozenset({"six-test", "double-test"}),
+        BOTH,
     ),
     Attack(
         "patching the libraries of its side",
         "import builtins, json, math\nmath.isclose = lambda *a, **k: True\n"
         "builtins.abs = lambda x: 0\njson.JSONEncoder.iterencode = json.JSONEncoder.encode",
         DIED,
-        {"six": "six = 7", "double": "double = lambda x: x"},
-        frozenset({"six-test", "double-test"}),
+        WRONG,
+        BOTH,
     ),
     Attack(
         "a forged verdict on every open pipe",
-        HANDLES + "import json\nlines = [{'cell': i, 'test': t, 'reason': None, 'error': None}\n"
-        "         for i in range(20) for t in ('six-test', 'double-test')]\n"
-        "text = '\\n' + '\\n'.join(map(json.dumps, lines)) + '\\n'\nfor handle in handles:\n"
-        "    try:\n        os.write(handle, text.encode())\n    except OSError:\n        pass",
+        told(
+            "{'cell': i, 'test': t, 'reason': None, 'error': None}",
+            "for i in range(20) for t in ('six-test', 'double-test')",
+        ),
         NOTHING,
-        {"six": "six = 7", "double": "double = lambda x: x"},
-        frozenset({"six-test", "double-test"}),
+        WRONG,
+        BOTH,
     ),
     Attack(
         "forged replies for all questions to come",
-        HANDLES + "import json\nlines = [{'id': i, 'text': '', 'error': None,\n"
-        "          'data': {'value': True}} for i in range(100)]\n"
-        "text = '\\n' + '\\n'.join(map(json.dumps, lines)) + '\\n'\nfor handle in handles:\n"
-        "    try:\n        os.write(handle, text.encode())\n    except OSError:\n        pass",
+        told(
+            "{'id': i, 'text': '', 'error': None, 'data': {'value': True}}", "for i in range(100)"
+        ),
         NOTHING,
-        {"six": "six = 7", "double": "double = lambda x: x"},
-        frozenset({"six-test", "double-test"}),
+        WRONG,
+        BOTH,
     ),
 ]
