@@ -233,6 +233,8 @@ class _Finder(ast.NodeVisitor):
             self.add(*self.span(node), kind, *choices)
 
     def visit_Call(self, node: ast.Call) -> None:
+        if isinstance(node.func, ast.Name) and node.func.id == "TypeVar":
+            return  # of which only the check of types knows
         function, end = node.func, self.span(node.func)[1]
         if isinstance(function, ast.Attribute) and function.attr in NAMES:
             self.add(end - len(function.attr), end, "name", NAMES[function.attr])

@@ -1,21 +1,18 @@
-"""axe on every page, in both themes, on a desk and on a phone: no rule finds anything.
+"""axe on the pages, in both themes, on a desk and on a phone: no rule finds anything.
 
-A page is looked at light on a wide screen and dark on a narrow one, and of the site as many pages
-as it takes to meet every sort of element; MINIMAXDP_AXE=all, as .ci/run sets it, takes every page
-and adds the other two ways.
+The README's command looks at a page of each kind; the long run, `pytest -m long`, at every page by
+all rules, in both themes at both widths.
 
 The glyphs of formulas and the coloured words of listings and signatures are drawn in the same way
-on every page, and are nine tenths of a chapter's elements. They are kept on a chapter and a page of
-the reference, and folded into plain text on the others before axe looks. Pages that differ only in
-words, in the targets of links and in what is folded, as those of the package's source do, are
-always looked at once. Contrast, the one rule that is slow, is looked at once for each look that a
-text has in the two themes: its colour, size and weight, and whatever lies behind it. Everything
-else of a page is looked at as it is.
+on every page, and are nine tenths of a chapter's elements. They are folded into plain text before
+axe looks, but on two pages, which the long run keeps. Pages that differ only in words, in the
+targets of links and in what is folded, as those of the package's source do, are looked at once. In
+the short run contrast, the one rule that is slow, is looked at once for each look that a text has
+in the two themes: its colour, size and weight, and whatever lies behind it.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from browsing import opened, readable
+from browsing import KINDS, opened, readable
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -35,9 +32,7 @@ STRUCTURE = {"rules": {"color-contrast": {"enabled": False}}}
 THEMES = ("light", "dark")  # the second changes colours and nothing else
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 360, "height": 760}
 MODES = [("light", WIDE), ("dark", NARROW), ("dark", WIDE), ("light", NARROW)]
-# In the long run every page is looked at by all rules in all four ways.
-ALL = os.environ.get("MINIMAXDP_AXE") == "all"
-PARTS = 2 if ALL else 1  # of which each may run on a core of its own
+PARTS = 2  # of the long run, of which each may run on a core of its own
 IN_FULL = ("book/introduction.html", "book/api/hypercube.html")
 FOLD = """() => {
   document.querySelectorAll("mjx-container, .math").forEach(
@@ -100,10 +95,6 @@ WORDS = [
 ]
 
 
-TAG = re.compile(r"<([a-z][\w-]*)((?:\s[^<>]*)?)>")
-ATTRIBUTE = re.compile(r'([\w:-]+)(?:="([^"]*)")?')
-
-
 def show(page: Page, theme: str) -> None:
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     page.wait_for_function("theme => document.documentElement.dataset.theme == theme", arg=theme)
@@ -129,21 +120,23 @@ def contrast(page: Page, looks: set[str]) -> list[str]:
     return [line for theme in THEMES for line in findings(page, theme, CONTRAST)]
 
 
-def audit(page: Page, url: str, fold: bool, looks: set[str]) -> list[str]:
+def ready(page: Page, url: str, name: str) -> None:
+    """Open a page on a wide screen, its formulas and listings as plain text."""
     page.emulate_media(color_scheme="light")
     page.set_viewport_size(WIDE)
-    opened(page, url)
-    if fold:
+    opened(page, f"{url}/{name}")
+    if name not in IN_FULL:
         page.evaluate(FOLD)
-    if fold and not ALL:
-        return [*findings(page, "light", STRUCTURE), *contrast(page, looks)]
-    found = []
-    for theme, size in MODES if ALL else MODES[:2]:
+
+
+def audit(page: Page) -> Iterator[str]:
+    """What all rules hold against a page in every mode."""
+    for theme, size in MODES:
         page.set_viewport_size(size)
         # The theme sees 0.3 seconds after a change of size what scrolls and wants a tab stop.
         page.wait_for_timeout(400)
-        found += [f"{size['width']} px, {line}" for line in findings(page, theme, EVERYTHING)]
-    return found
+        for line in findings(page, theme, EVERYTHING):
+            yield f"{size['width']} px, {line}"
 
 
 def shape(page: str) -> str:
@@ -153,66 +146,17 @@ def shape(page: str) -> str:
     return page
 
 
-def sorts(page: str) -> set[tuple[str, ...]]:
-    """What elements a page has: each with a class or an attribute, and the role or type by it."""
-    page = re.sub(r"(?s)<(script|style|mjx-container|pre)\b.*?</\1>", "", page)
-    found: set[tuple[str, ...]] = set()
-    for tag, rest in TAG.findall(page):
-        for name, value in ATTRIBUTE.findall(rest):
-            if name == "class":
-                # The tags of a cell name the statements that it supports.
-                kinds = [word for word in value.split() if not word.startswith("tag_")]
-                found |= {(tag, "class", word) for word in kinds}
-            elif not name.startswith("data-"):
-                found.add((tag, name, value if name in ("role", "type") else ""))
-    return found
-
-
-def cover(texts: dict[str, str]) -> list[str]:
-    """Pages that have all sorts of elements, by taking what brings most for its length."""
-    own = {name: sorts(text) for name, text in texts.items()}
-    left, chosen = set().union(*own.values()), []
-    while left:
-        best = max(own, key=lambda name: (len(own[name] & left) / len(texts[name]) ** 0.8, name))
-        chosen.append(best)
-        left -= own[best]
-    return chosen
-
-
 def pages(site: Path) -> list[str]:
-    """What is looked at: a page of each shape, or only of each sort of element."""
-    shapes = {}
-    for name in reversed(readable(site)):
-        text = (site / name).read_text()
-        shapes[shape(text)] = (name, text)
-    texts = dict(shapes.values())
-    return sorted({*(texts if ALL else cover(texts)), *IN_FULL})
-
-
-def test_a_sort_of_element_that_stands_on_one_page_alone_is_looked_at(site: Path) -> None:
-    if not ALL:
-        found, every = pages(site), readable(site)
-        seen = set().union(*(sorts((site / name).read_text()) for name in found))
-        assert len(found) < len(every) / 3
-        assert all(sorts((site / name).read_text()) <= seen for name in every)
-    plain = '<p class="a b">x</p><input type="text">'
-    for other in (
-        '<p class="c">x</p>',
-        '<i class="a">x</i>',
-        "<p hidden>x</p>",
-        '<input type="range">',
-        '<p role="note">x</p>',
-    ):
-        assert set(cover({"one": plain, "two": plain * 2, "last": other})) == {"one", "last"}
-    alike = '<p class="a tag_x" data-x="y">z</p>'
-    assert cover({"one": plain, "last": alike * 9}) == ["one"]
+    """A page of each shape."""
+    shapes = {shape((site / name).read_text()): name for name in reversed(readable(site))}
+    return sorted({*shapes.values(), *IN_FULL})
 
 
 def test_pages_are_of_one_shape_only_if_they_differ_in_words(site: Path) -> None:
     found = pages(site)
     written = {str(path.relative_to(site)) for path in (site / "book").rglob("*.html")}
-    assert not ALL or written <= set(found)
-    assert 1 <= len([name for name in found if name.startswith("_modules")]) <= 5 or not ALL
+    assert written <= set(found)
+    assert 1 <= len([name for name in found if name.startswith("_modules")]) <= 5
     page = '<main class="a"><h1>A</h1><a href="b.html">b</a><pre><i>1</i></pre></main>'
     same = '<main class="a"><h1>B c</h1><a href="c.html">d</a><pre>2</pre></main>'
     page, same = f"<title>T</title>{page}", f"<title>U</title>{same}"
@@ -229,20 +173,37 @@ def test_pages_are_of_one_shape_only_if_they_differ_in_words(site: Path) -> None
         assert shape(other) != shape(page)
 
 
-@pytest.mark.parametrize("part", range(PARTS))
-def test_axe_finds_nothing(browser: Browser, site: Path, served: str, part: int) -> None:
+def told(found: dict[str, list[str]]) -> str:
+    return "\n".join(f"{name}: {line}" for name, lines in found.items() for line in lines)
+
+
+def test_axe_finds_nothing_on_a_page_of_each_kind(browser: Browser, served: str) -> None:
     # One context, so that scripts and styles are fetched once.
     context = browser.new_context()
     page = context.new_page()
     looks: set[str] = set()
-    names = sorted(pages(site), key=lambda name: (site / name).stat().st_size)[part::PARTS]
-    found = {name: audit(page, f"{served}/{name}", name not in IN_FULL, looks) for name in names}
+    found = {}
+    for name in KINDS:
+        ready(page, served, name)
+        found[name] = [*findings(page, "light", STRUCTURE), *contrast(page, looks)]
     context.close()
-    assert not any(found.values()), "\n".join(
-        f"{name}: {line}" for name, lines in found.items() for line in lines
-    )
+    assert not any(found.values()), told(found)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(PARTS))
+def test_axe_finds_nothing(browser: Browser, site: Path, served: str, part: int) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    found = {}
+    for name in sorted(pages(site), key=lambda name: (site / name).stat().st_size)[part::PARTS]:
+        ready(page, served, name)
+        found[name] = list(audit(page))
+    context.close()
+    assert not any(found.values()), told(found)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "what"),
     [

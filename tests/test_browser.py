@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import nbformat
 import numpy as np
 import pytest
-from browsing import opened, readable
+from browsing import KINDS, opened, readable
 
 from minimaxdp import results
 from minimaxdp.book import gallery
@@ -56,9 +56,19 @@ FORMULAS = """() => {
 }"""
 
 
-def pages(site: Path) -> list[str]:
-    """Every page that the book's makers wrote; the listings of the code are left to axe."""
-    return [name for name in readable(site) if not name.startswith("_modules")]
+def pages(site: Path, every: bool) -> list[str]:
+    """What the book's makers wrote, or a page of each kind; axe alone looks at listings."""
+    names = readable(site) if every else KINDS
+    return [name for name in names if not name.startswith("_modules")]
+
+
+each = pytest.mark.parametrize(
+    "every",
+    [
+        pytest.param(False, id="a page of each kind"),
+        pytest.param(True, id="every page", marks=pytest.mark.long),
+    ],
+)
 
 
 def read_out(page: Page) -> int:
@@ -68,8 +78,9 @@ def read_out(page: Page) -> int:
     return roles.count("math") + roles.count("MathMLMath")
 
 
-def test_every_page_renders_quietly_and_fits_a_phone(
-    browser: Browser, site: Path, served: str
+@each
+def test_pages_render_quietly_and_fit_a_phone(
+    browser: Browser, site: Path, served: str, every: bool
 ) -> None:
     problems: list[tuple[str, str]] = []
     name = ""
@@ -81,7 +92,7 @@ def test_every_page_renders_quietly_and_fits_a_phone(
         lambda r: r.url.startswith((served, "data:")) or problems.append((name, r.url)),
     )
     page.on("response", lambda r: r.status < 400 or problems.append((name, r.url)))
-    for name in pages(site):
+    for name in pages(site, every):
         opened(page, f"{served}/{name}")
         seen = page.evaluate(
             """() => ({
@@ -97,16 +108,17 @@ def test_every_page_renders_quietly_and_fits_a_phone(
     assert not problems
 
 
+@each
 def test_no_formula_is_cut_off_on_a_phone_and_none_stops_a_tab(
-    browser: Browser, site: Path, served: str
+    browser: Browser, site: Path, served: str, every: bool
 ) -> None:
     found, page = {}, browser.new_page(viewport=NARROW)
-    for name in pages(site):
+    for name in pages(site, every):
         if "<mjx-math" in (site / name).read_text():
             opened(page, f"{served}/{name}")
             found[name] = page.evaluate(FORMULAS)
     page.close()
-    assert sum(seen["seen"] for seen in found.values()) > 3_000
+    assert sum(seen["seen"] for seen in found.values()) > (3_000 if every else 300)
     for name, seen in found.items():
         assert not seen["cut"], (
             f"{name} at 360 px: part of each formula is cut off, and nothing scrolls; "
@@ -170,6 +182,7 @@ def test_a_page_answers_before_all_of_it_is_laid_out_and_is_read_out_whole(
     assert read_out(page) > 300
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [360, 1280])
 def test_a_link_far_into_a_page_lands_there_and_stays(
     browser: Browser, served: str, width: int
@@ -193,6 +206,7 @@ def test_the_root_leads_to_the_first_page(page: Page, served: str) -> None:
     page.wait_for_url("**/book/index.html")
 
 
+@pytest.mark.long
 def test_download_is_the_notebook_and_runs(page: Page, served: str, tmp_path: Path) -> None:
     opened(page, f"{served}/book/randomized_response.html")
     link = page.locator("a[download][href$='.ipynb'], a[href$='.ipynb']").first
@@ -265,6 +279,7 @@ EXPLORABLES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("chapter", "name"), EXPLORABLES.items())
 def test_figure_of_a_chapter_can_be_moved(page: Page, served: str, chapter: str, name: str) -> None:
     opened(page, f"{served}/book/{chapter}.html")
@@ -386,6 +401,7 @@ def test_calculator_minds_the_fields_in_use_alone(page: Page, served: str) -> No
     assert "absolute error" in page.inner_text("#calc-loss")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("field", "text", "said"),
     [

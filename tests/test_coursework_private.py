@@ -69,6 +69,7 @@ def test_no_answer_stands_in_the_tree(folder: Path, name: str, tree: str) -> Non
         assert len(body) > 20 and body not in tree, key
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("secret", ["one", "two"])
 @pytest.mark.parametrize("name", SETS)
 def test_templates_keep_their_rules(name: str, secret: str) -> None:

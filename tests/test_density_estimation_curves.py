@@ -215,7 +215,7 @@ def test_the_risk_of_the_process_agrees_with_simulation():
     rng = np.random.default_rng(2)
     losses = [
         ((process.values(normal.sample(n, rng=rng)[:, 0], x, rng=rng) - normal.pdf(x)) ** 2).mean()
-        for _ in range(2_000)
+        for _ in range(500)
     ]
     # The midpoint rule on a smooth curve: an error far below that of the simulation.
     assert_mean(losses, process.risk(normal, n, 0, 1))

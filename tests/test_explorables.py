@@ -481,7 +481,7 @@ def agrees(root: Locator, figure: Explorable, name: str) -> dict[str, int]:
 
 
 @gallery_test
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_figure_agrees_with_the_package_at_every_key(
     shown: Callable[..., Page], made: Callable[[str], Explorable], name: str, theme: str
 ) -> None:
@@ -500,6 +500,7 @@ def test_figure_agrees_with_the_package_at_every_key(
             assert agrees(root, one, name)[own] == place, key
 
 
+@pytest.mark.long
 @gallery_test
 def test_figure_follows_the_pointer(
     shown: Callable[..., Page], made: Callable[[str], Explorable], name: str
@@ -521,6 +522,7 @@ def test_figure_follows_the_pointer(
         assert str(agrees(root, one, name)) == states[-1] and len(set(states)) >= 3
 
 
+@pytest.mark.long
 @gallery_test
 def test_figure_fits_a_phone_and_print_shows_the_picture(
     shown: Callable[..., Page], name: str

@@ -130,7 +130,13 @@ PREVIEWS = {
 }
 
 
-@pytest.mark.parametrize(("name", "link", "words"), PREVIEWS.values(), ids=PREVIEWS)
+@pytest.mark.parametrize(
+    ("name", "link", "words"),
+    [
+        pytest.param(*given, id=kind, marks=[] if kind in ("term", "erratum") else pytest.mark.long)
+        for kind, given in PREVIEWS.items()
+    ],
+)
 def test_a_link_shows_what_it_leads_to(
     page: Page, served: str, name: str, link: str, words: str
 ) -> None:
@@ -294,7 +300,17 @@ def test_who_reloads_a_page_or_comes_back_to_it_stays_in_place(page: Page, serve
         assert abs(page.evaluate(place) - before) <= 2
 
 
-@pytest.mark.parametrize("name", ["ledger", "errata", "results", "map", "privacy", "lower_bounds"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "results",
+        "privacy",
+        *(
+            pytest.param(n, marks=pytest.mark.long)
+            for n in ("ledger", "errata", "map", "lower_bounds")
+        ),
+    ],
+)
 def test_on_a_phone_every_column_can_be_reached(browser: Browser, served: str, name: str) -> None:
     page = browser.new_page(viewport={"width": 360, "height": 760})
     opened(page, f"{served}/book/{name}.html")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pdf
+import pytest
 from bs4 import BeautifulSoup
 from pypdf import PdfReader
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 
 
+@pytest.mark.long
 def test_every_link_of_the_whole_leads_to_a_place_in_it(site: Path) -> None:
     names = pdf.printed()
     assert names[0] == "book/index" and {"book/laplace", "book/errata"} <= set(names)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import html
 import json
 import re
 import zipfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin
 
 import pytest
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, Tag
 from errata import load as load_errata
 from known import judged, summary
 from ledger import STANDINGS, Claim, boxes, load, of_documents
@@ -23,13 +25,34 @@ ROOT = BOOK.parent
 
 
 @pytest.fixture(scope="module")
-def pages(site: Path) -> dict[str, BeautifulSoup]:
+def pages(site: Path) -> Iterator[dict[str, BeautifulSoup]]:
     """Every page of the book, by its path in the site."""
-    return {
+    # The collector would go through the millions of elements again and again.
+    gc.disable()
+    found = {
         str(path.relative_to(site)): BeautifulSoup(path.read_text(), "html.parser")
         for path in sorted(site.rglob("*.html"))
         if "_static" not in path.parts
     }
+    gc.freeze()
+    gc.enable()
+    yield found
+    gc.unfreeze()
+
+
+@pytest.fixture(scope="module")
+def places(pages: dict[str, BeautifulSoup]) -> dict[str, Tag]:
+    """What a link of the book can lead to, by page and anchor."""
+    return {
+        f"{name}#{element['id']}": element
+        for name, page in pages.items()
+        for element in page.find_all(id=True)
+    }
+
+
+def statement(places: dict[str, Tag], claim: Claim) -> Tag:
+    """The box of a claim."""
+    return places[f"book/{claim.chapter}.html#{claim.box}"]
 
 
 def sharing(claims: dict[str, Claim]) -> dict[str, list[Claim]]:
@@ -52,10 +75,9 @@ def test_nothing_is_fetched_from_another_host(site: Path, pages: dict[str, Beaut
         assert not re.search(r"url\(\s*['\"]?(https?:)?//|@import\s+['\"]http", sheet.read_text())
 
 
-def test_every_link_and_anchor_leads_somewhere(site: Path, pages: dict[str, BeautifulSoup]) -> None:
-    anchors = {
-        name: {element["id"] for element in page.find_all(id=True)} for name, page in pages.items()
-    }
+def test_every_link_and_anchor_leads_somewhere(
+    site: Path, pages: dict[str, BeautifulSoup], places: dict[str, Tag]
+) -> None:
     for name, page in pages.items():
         for element in page.find_all(["a", "link", "script", "img"]):
             target = element.get("href") or element.get("src")
@@ -64,8 +86,8 @@ def test_every_link_and_anchor_leads_somewhere(site: Path, pages: dict[str, Beau
             path, fragment = urldefrag(urljoin(name, unquote(target)))
             path = path.split("?")[0] or name
             assert (site / path).is_file(), f"{name} leads to {target}"
-            if fragment and path in anchors:
-                assert fragment in anchors[path], f"{name} leads to {target}"
+            if fragment and path in pages:
+                assert f"{path}#{fragment}" in places, f"{name} leads to {target}"
 
 
 def test_no_page_names_an_address_that_the_site_does_not_have(
@@ -115,11 +137,13 @@ def test_ledger_page_leads_to_every_placed_claim(pages: dict[str, BeautifulSoup]
     assert f"{placed} of {len(listed)} claims" in page.text
 
 
-def test_statements_ledger_and_errata_lead_to_each_other(pages: dict[str, BeautifulSoup]) -> None:
+def test_statements_ledger_and_errata_lead_to_each_other(
+    pages: dict[str, BeautifulSoup], places: dict[str, Tag]
+) -> None:
     claims, errata, page = load(), load_errata(), pages["book/errata.html"]
     rows = {row.find("code").text: row for row in pages["book/ledger.html"].select("tbody tr")}
     for name, erratum in errata.items():
-        place = page.find(id=erratum.anchor)
+        place = places[f"book/errata.html#{erratum.anchor}"]
         place = place if erratum.slip else place.find_parent("section")
         assert name in place.text
         links = {a["href"] for a in place.find_all("a")}
@@ -131,8 +155,7 @@ def test_statements_ledger_and_errata_lead_to_each_other(pages: dict[str, Beauti
         links = [a["href"] for a in rows[name].find_all("a")]
         assert [link for link in links if link.startswith("errata.html")] == wanted
         if claim.placed:
-            statement = pages[f"book/{claim.chapter}.html"].find(id=claim.box)
-            told = {a["href"] for a in statement.select("p.about a")}
+            told = {a["href"] for a in statement(places, claim).select("p.about a")}
             assert set(wanted) <= told, name
     corrected = {
         f"{box}#{e}"
@@ -140,17 +163,19 @@ def test_statements_ledger_and_errata_lead_to_each_other(pages: dict[str, Beauti
         for e in {e for c in inside for e in c.corrected}
     }
     shown = {
-        f"{statement['id']}#{a.text}"
-        for path, chapter in pages.items()
-        for statement in chapter.select("div.proof[id], div.exercise[id]")
-        for a in statement.select("p.about a[href^='errata.html']")
+        f"{box['id']}#{a.text}"
+        for box in places.values()
+        if box.name == "div" and {"proof", "exercise"} & set(box.get("class", []))
+        for a in box.select("p.about a[href^='errata.html']")
     }
     assert shown == corrected
     total = page.select("table.errata-summary tbody tr")[-1].find_all("td")[-1].text
     assert total == str(len(errata))
 
 
-def test_map_and_statements_say_what_rests_on_what(pages: dict[str, BeautifulSoup]) -> None:
+def test_map_and_statements_say_what_rests_on_what(
+    pages: dict[str, BeautifulSoup], places: dict[str, Tag]
+) -> None:
     claims, shared, page = boxes(load()), sharing(load()), pages["book/map.html"]
 
     def place(name: str) -> str:
@@ -167,17 +192,19 @@ def test_map_and_statements_say_what_rests_on_what(pages: dict[str, BeautifulSou
         if claim.uses or serves:
             shown = [[a["href"] for a in cell.find_all("a")] for cell in rows[name].find_all("td")]
             assert shown == [[place(name)], [*map(place, claim.uses)], [*map(place, serves)]]
-        statement = pages[f"book/{claim.chapter}.html"].find(id=name)
-        told = {a["href"].partition("#")[2] for a in statement.select("p.about a")}
+        links = statement(places, claim).select("p.about a")
+        told = {a["href"].partition("#")[2] for a in links}
         documents = {f"document-{c.document}" for c in shared[name]}
         errors = {e.lower() for c in shared[name] for e in c.corrected}
         assert set(claim.uses) <= told <= set(claim.uses) | documents | errors
 
 
-def test_each_statement_says_how_it_is_known(pages: dict[str, BeautifulSoup]) -> None:
+def test_each_statement_says_how_it_is_known(
+    pages: dict[str, BeautifulSoup], places: dict[str, Tag]
+) -> None:
     for name, claim in boxes(load()).items():
-        statement = pages[f"book/{claim.chapter}.html"].find(id=name)
-        words = [word.text for word in statement.select("p.admonition-title .standing")]
+        titles = statement(places, claim).select("p.admonition-title .standing")
+        words = [word.text for word in titles]
         assert words == [claim.standing] * bool(claim.standing), name
     ledger = pages["book/ledger.html"]
     assert ledger.find(id="standing")

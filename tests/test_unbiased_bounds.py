@@ -212,6 +212,7 @@ def test_hard_clouds_are_certified(name):
             assert found.gauge(points).max() <= 1 + 1e-9
 
 
+@pytest.mark.long
 def test_ten_thousand_points_in_fifty_dimensions():
     points = np.random.default_rng(0).normal(size=(10_000, 50))
     found = ub.min_trace_ellipsoid(points)

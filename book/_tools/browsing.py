@@ -29,6 +29,20 @@ QUIET = [
     "--disable-background-networking",
     "--disable-component-update",
 ]
+# One page of each kind: the first, one with a figure to play with, a chapter, a list to filter, one
+# of the reference, a form, one with downloads, the two that the theme makes, a listing.
+KINDS = (
+    "book/index.html",
+    "book/introduction.html",
+    "book/privacy.html",
+    "book/errata.html",
+    "book/api/hypercube.html",
+    "book/calculator.html",
+    "book/coursework/index.html",
+    "search.html",
+    "genindex.html",
+    "_modules/minimaxdp/hypercube.html",
+)
 MISSING = (
     "no Chromium: install your system's, or run `playwright install chromium`"
 )
