@@ -98,11 +98,16 @@ def test_the_distance_to_the_best_method_does_not_grow(name, n, d, epsilon, defi
 
 
 def test_the_longest_posterior_mean_is_that_of_the_best_cap():
-    for d in (1, 2, 3, 20, 200):
-        for x in (0.05, 1.0, 5.0, 30.0):
+    for d in (1, 2, 3, 20, 200, 1000):
+        for x in (0.05, 1.0, 5.0, 30.0, *((160.0, 300.0) if d >= 200 else ())):
             length = me.PrivUnit.optimal(x, d).magnitude
             assert sphere.longest_mean(x, d) == pytest.approx(1 / length, rel=1e-6)
             assert sphere.longest_mean(x, d) >= (1 / length) * (1 - 1e-12)
+        # All at once is as one by one: no budget ends the search of another one early.
+        many = np.array([0.0, 0.05, 1.0, 30.0, 80.0, 1e4])
+        alone = [float(sphere.longest_mean(x, d)) for x in many]
+        np.testing.assert_allclose(sphere.longest_mean(many, d), alone, rtol=1e-9)
+        assert alone[0] == 0.0 and alone[-1] == 1.0
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 7, 60, 399])

@@ -54,17 +54,32 @@ def longest_mean(x: Any, d: int) -> Array:
     if d == 1:
         return np.tanh(x / 2)
     share = 1 / np.expm1(np.clip(x, 1e-300, 700.0))
-    gamma = np.zeros_like(x)
-    for _ in range(100):  # Newton's method, which rises towards the root
+    gamma = _start(share, d)
+    # Newton's method: the function is concave, so that from below it rises to the root.
+    for _ in range(100):
         q, lever = tail(gamma, d)
-        new = np.where(x > 0, lever / (share + q), 0.0)
-        if np.all(new - gamma <= 1e-12 * new):
+        new = lever / (share + q)
+        if np.all(abs(new - gamma) <= 1e-10 * new):
             break
         gamma = new
     above = np.minimum(1 - 1e-15, new * (1 + 1e-9))
     q, lever = tail(above, d)
     certain = above * (share + q) >= lever
-    return np.where((x > 700) | ~certain, 1.0, np.where(x > 0, above, 0.0))
+    return np.where(x <= 0, 0.0, np.where((x > 700) | ~certain, 1.0, above))
+
+
+def _start(share: Array, d: int) -> Array:
+    r"""A height about the root of :math:`\gamma s = \mathbb E (U_1 - \gamma)_+`, s = share.
+
+    There :math:`\Pr(U_1 > \gamma) \approx s d \gamma^2 / (1 - \gamma^2)`, by Mills' ratio; the
+    height of the cap of measure s stands for gamma. From 0 a step of Newton's is no longer than
+    the mean excess of :math:`U_1` over gamma: hundreds do not reach the root of a small share.
+    """
+    half = (d - 1) / 2
+    top = 1 - 2 * betaincinv(half, half, np.minimum(share, 0.5))
+    odds = d * top**2 / np.maximum(1 - top**2, 1e-15)
+    mass = np.minimum(share * np.maximum(odds, 1.0), 0.5)
+    return np.nan_to_num(1 - 2 * betaincinv(half, half, mass), nan=0.0)
 
 
 def cap_height(x: Any, d: int) -> Array:

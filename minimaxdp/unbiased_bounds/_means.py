@@ -78,7 +78,7 @@ def unbiased_mean_floors(n: int, d: int, privacy: Guarantee) -> dict[str, float]
     --------
     >>> found = unbiased_mean_floors(1000, 200, Pure(0.2))
     >>> next(iter(found)), round(1000**2 * found["cap"])
-    ('cap', 165876)
+    ('cap', 182166)
     """
     n = _validate.one_integer("n", n, minimum=1)
     d = _validate.one_integer("d", d, minimum=1, maximum=10**6)
