@@ -16,8 +16,10 @@ from minimaxdp.randomized_response import (
     clones_epsilon,
     shuffled_budget,
     shuffled_delta,
+    shuffled_enclosure,
     shuffled_epsilon,
 )
+from minimaxdp.randomized_response._enclosure import _outward, enclosed
 
 # --- designs ----------------------------------------------------------------------------------
 
@@ -176,6 +178,46 @@ def test_delta_against_rational_arithmetic(n: int, odds: int, factor: Fraction) 
         assert exact <= bound
 
 
+@pytest.mark.parametrize("n", [1, 2, 7, 20, 50])
+@pytest.mark.parametrize("odds", [2, 5, 40])
+@pytest.mark.parametrize("factor", [Fraction(1), Fraction(3, 2), Fraction(9, 5)])
+def test_the_enclosure_holds_the_rational_delta(n: int, odds: int, factor: Fraction) -> None:
+    from flint import arb, ctx, fmpq
+
+    exact = exact_bound(n, Fraction(odds), factor)
+    ratio = arb(fmpq(factor.numerator, factor.denominator))
+    for bits in (64, 128):
+        with ctx.workprec(bits):
+            low, high = enclosed(n, arb(odds), ratio)
+            assert low.lower() <= fmpq(exact.numerator, exact.denominator) <= high.upper()
+            found = _outward(low, high)
+        assert Fraction(found.low) <= exact <= Fraction(found.high)
+        assert found.high - found.low <= 1e-12 * found.high
+
+
+@pytest.mark.parametrize("n", [1, 30, 1_000, 10**5])
+@pytest.mark.parametrize("budget", [0.3, 2.0, 9.0, 60.0])
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.1, 0.9])
+def test_the_enclosure_is_narrow_and_near_the_rounded_delta(
+    n: int, budget: float, share: float
+) -> None:
+    low, high = shuffled_enclosure(n, budget, share * budget)
+    assert 0 <= low <= high <= 1
+    if high > 1e-40:
+        assert high - low <= 1e-12 * high
+        assert shuffled_delta(n, budget, share * budget) == pytest.approx(low, rel=1e-8)
+
+
+def test_one_person_keeps_nothing_of_a_large_budget() -> None:
+    # The odds of the last outcome differ from their limit by less than a double can tell.
+    assert shuffled_delta(1, 60.0, 54.0) == pytest.approx(1 - np.exp(-6.0), rel=1e-12)
+    assert shuffled_delta(5, 60.0, 54.0) == pytest.approx(1 - np.exp(-6.0), rel=1e-12)
+
+
+def test_the_enclosure_is_zero_from_the_local_budget_on() -> None:
+    assert shuffled_enclosure(7, 1.0, 1.0) == (0.0, 0.0)
+
+
 @pytest.mark.parametrize("n", [1, 2, 5, 40])
 def test_the_bound_holds_for_every_data_set(n: int) -> None:
     budgets, epsilons = np.array([0.2, 1.0, 3.0])[:, None], np.array([0.0, 0.1, 0.9])
@@ -223,6 +265,8 @@ def test_ends_of_the_range() -> None:
         (lambda: shuffled_delta(5, 0.0, 0.5), "budget must be greater than 0"),
         (lambda: shuffled_delta(5, 1.0, -0.5), "epsilon must be at least 0"),
         (lambda: shuffled_delta(5, 1.0, 0.5, ones=5), "ones must be at most 4"),
+        (lambda: shuffled_enclosure(10**8, 1.0, 0.5), "n must be at most"),
+        (lambda: shuffled_enclosure(5, 1.0, -0.5), "epsilon must be at least 0"),
         (lambda: shuffled_epsilon(5, 1.0, 0.0), "delta must be greater than 0"),
         (lambda: shuffled_budget(0, Approximate(1.0, 1e-6)), "n must be at least 1"),
         (lambda: shuffled_budget(5, Approximate(1.0, 0.0)), "privacy.delta must be greater"),

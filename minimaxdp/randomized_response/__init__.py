@@ -10,7 +10,8 @@ Mechanisms, each exactly epsilon-locally private:
 - :class:`SurveyDesign` -- one bit through any design that surveys use: Warner's, forced response,
   an unrelated question, crosswise, triangular.
 
-Anonymous reports are more private than signed ones: :func:`shuffled_delta` says how much, exactly.
+Anonymous reports are more private than signed ones: :func:`shuffled_delta` says how much, exactly,
+and :func:`shuffled_enclosure` between which two numbers it lies whatever is rounded.
 
 A mechanism perturbs records (`privatize`) or, with the same law and at a cost that does not
 depend on their number, counts of records (`privatize_counts`); `estimate` inverts it without
@@ -35,6 +36,7 @@ from minimaxdp.randomized_response._categorical import (
     unary_risk,
 )
 from minimaxdp.randomized_response._designs import SurveyDesign
+from minimaxdp.randomized_response._enclosure import shuffled_enclosure
 from minimaxdp.randomized_response._encodings import (
     HadamardResponse,
     OptimizedUnary,
@@ -73,6 +75,7 @@ __all__ = [
     "project_to_simplex",
     "shuffled_budget",
     "shuffled_delta",
+    "shuffled_enclosure",
     "shuffled_epsilon",
     "subset_selection_risk",
     "survey_crossover",

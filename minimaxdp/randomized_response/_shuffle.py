@@ -54,7 +54,7 @@ def shuffled_delta(
     -------
     float or ndarray
         By broadcasting; in [0, 1], and 0 from :math:`\varepsilon = \varepsilon_0` on. Parts of the
-        law below 1e-60 are left out.
+        law below 1e-60 are left out; :func:`shuffled_enclosure` has ends that hold the truth.
 
     Raises
     ------
@@ -234,7 +234,9 @@ def _every_data_set(n: int, budget: float, epsilon: float) -> float:
     if a <= 0:
         return 0.0
     coins, chance = _binomial(n - 1, 2 * expit(-budget))
-    first = np.floor(b / (a + b) * (coins + 1)) + 1  # W(s - 1) / W(s) = s / (C - s + 1) > b / a
+    # W(s - 1) / W(s) = s / (C - s + 1) > b / a, counted from s = C + 1 down, so that no rounding of
+    # b / (a + b) to 1 loses the last term.
+    first = coins + 2 - np.ceil(a / (a + b) * (coins + 1))
     tails = scipy.stats.binom.sf(first - 1, coins, 0.5)
     peaks = scipy.stats.binom.pmf(first - 1, coins, 0.5)
     return float(chance @ np.maximum(a * peaks - (b - a) * tails, 0.0))
@@ -254,7 +256,12 @@ def _one_data_set(n: int, budget: float, epsilon: float, ones: int) -> float:
 
 def _binomial(n: int, chance: float) -> tuple[Array, Array]:
     """Where a binomial law has its mass, and the mass."""
-    width = _REACH * np.sqrt(n * chance * (1 - chance)) + _REACH**2
-    low, high = max(0, int(n * chance - width)), min(n, int(n * chance + width) + 1)
+    low, high = _mass_range(n, chance)
     values = np.arange(low, high + 1)
     return values.astype(float), scipy.stats.binom.pmf(values, n, chance)
+
+
+def _mass_range(n: int, chance: float) -> tuple[int, int]:
+    """Between which numbers a binomial law has its mass."""
+    width = _REACH * np.sqrt(n * chance * (1 - chance)) + _REACH**2
+    return max(0, int(n * chance - width)), min(n, int(n * chance + width) + 1)
