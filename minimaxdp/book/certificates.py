@@ -4,7 +4,7 @@ Each function finds its certificates with :mod:`minimaxdp.certify` and hands the
 the words of what they prove.
 
 - Inequalities: :func:`contraction_rises`, :func:`pinsker_sharpened`, :func:`orders_fall`,
-  :func:`constants_hold`.
+  :func:`constants_hold`, :func:`rates_hold`.
 - Closed forms: :func:`unbiased_counts`, :func:`geometric_moments`, :func:`binomial_slopes`.
 
 :func:`all_certificates` collects them with those of :mod:`minimaxdp.book.small_worlds`.
@@ -33,6 +33,7 @@ __all__ = [
     "geometric_moments",
     "orders_fall",
     "pinsker_sharpened",
+    "rates_hold",
     "unbiased_counts",
 ]
 
@@ -199,6 +200,59 @@ def constants_hold() -> Certified:
     )
 
 
+@cache
+def rates_hold() -> Certified:
+    r"""The constants with which lower bounds have the form of a rate: R/7, S/9 and 1/29.
+
+    For categories both branches of :math:`4 \kappa(x)` are below :math:`C x^2` with C = 0.6634. So
+    the tilts lose at most :math:`e^{-a N \tau^2 / k^2}`, where :math:`a = 2C / (1 - C/4)`, and with
+    the choices of k and :math:`\tau` in the proof five constants are left to be compared. For
+    Hölder densities three are left, one for each model.
+
+    Returns
+    -------
+    Certified
+
+    Examples
+    --------
+    >>> rates_hold().verify()
+    True
+    """
+    import sympy
+
+    x = sympy.Symbol("x", positive=True)
+    exp, sinh, cosh = sympy.exp(x), sympy.sinh(x / 2), sympy.cosh(x / 2)
+    most, a = sympy.Rational(3317, 5000), sympy.Rational(1591, 1000)
+    if not 2 * most / (1 - most / 4) < a:
+        raise Refused("the loss of the tilts is not below 1.591")
+    small, orders = {x: (0, 1)}, {x: (0, 2)}
+    first = most * x**2 * (1 + cosh) - 4 * sinh**2 * cosh
+    second = most * x**2 * (exp + 2) * (1 + cosh) - 2 * (exp - 1) ** 2 * cosh
+    factors = {"without privacy": "5/144", "with a curator": "1/16", "locally": "7/192"}
+    gaps = {model: sympy.Rational(f) - sympy.Rational(1, 29) for model, f in factors.items()}
+    return Certified(
+        "for all budgets up to 1 and all n: the numbers 1/7 and 1/9 in the rates for categories; "
+        "and for all Hölder orders up to 1 the number 29 in those for densities",
+        ("Klein-thm-multinomial", "thm-den-rates"),
+        {
+            "the first branch of 4 kappa is below 0.6634 x^2": inequality(first, small),
+            "so is the second": inequality(second, small),
+            "ln(1 - h) > -h/(1 - h) as far as is needed": inequality(
+                (1 - x) * sympy.log(1 - x) + x, {x: (0, most / 4)}
+            ),
+            "2/(3 e a) > 1/7, many people": inequality((14 - 3 * sympy.E * a) * x, small),
+            "1/(2 e) > 1/7, few people": inequality((7 - 2 * sympy.E) * x, small),
+            "1/(2 e sqrt a) > 1/7, between": inequality((49 - 4 * sympy.E**2 * a) * x, small),
+            "1/(3 sqrt(2 e a)) > 1/9, many people": inequality((81 - 18 * sympy.E * a) * x, small),
+            "1/(2 sqrt e) > 1/9, few people": inequality((81 - 4 * sympy.E) * x, small),
+        }
+        | {
+            f"{factors[model]} exceeds 1/29, {model}": inequality(gap * 16 ** (-x), orders)
+            for model, gap in gaps.items()
+        },
+    )
+
+
 # --- closed forms -------------------------------------------------------------------------------
 
 
@@ -321,6 +375,7 @@ _FOUND: tuple[Callable[[], Certified], ...] = (
     pinsker_sharpened,
     orders_fall,
     constants_hold,
+    rates_hold,
     private_guesses,
     private_counts,
     optimal_tests,
@@ -343,7 +398,7 @@ def all_certificates() -> dict[str, Certified]:
     Examples
     --------
     >>> len(all_certificates())
-    12
+    13
     """
     return {find.__name__: find() for find in _FOUND}
 
