@@ -194,6 +194,22 @@ def test_what_is_not_proved_says_what_it_covers_and_what_is_missing() -> None:
             )
 
 
+def test_every_statement_says_of_what_it_speaks() -> None:
+    missing = [claim.id for claim in judged(CLAIMS) if not claim.for_all]
+    assert not missing, f"say under `for_all` over what they speak: {missing}"
+    for claim in CLAIMS.values():
+        if claim.for_all:
+            assert claim.standing, f"{claim.id}: a {claim.kind} has nothing to be known"
+            told = claim.for_all
+            assert told == told.strip() and not told.endswith(".") and len(told) <= 160, claim.id
+            assert "$" not in told and "\\" not in told, f"{claim.id}: write it in plain characters"
+
+
+def test_a_box_says_once_of_what_it_speaks() -> None:
+    times = Counter(claim.box for claim in CLAIMS.values() if claim.for_all)
+    assert max(times.values()) == 1, times.most_common(3)
+
+
 def test_most_of_what_can_be_known_is_proved_or_certified() -> None:
     found = judged(CLAIMS)
     sure = sum(claim.standing in SURE for claim in found)

@@ -1,8 +1,9 @@
 """The page "How it is known": every statement by its standing, drawn from the ledger.
 
-For a statement that is not proved the ledger has two fields more: `covers`, the cases for which it
-is known, and `missing`, what keeps it from being proved. Which steps hold for a whole range by a
-certificate is told by the certificates themselves (`minimaxdp.book.certificates`).
+For each statement the ledger says under `for_all` of what it speaks: its quantifiers. For one that
+is not proved it has two fields more: `covers`, the cases for which it is known, and `missing`, what
+keeps it from being proved. Which steps hold for a whole range by a certificate is told by the
+certificates themselves (`minimaxdp.book.certificates`).
 """
 
 from __future__ import annotations
@@ -97,13 +98,14 @@ def setup(app):
                 row(
                     [
                         [self.link(claim)],
+                        [nodes.Text(claim.for_all)],
                         [nodes.Text(claim.covers or "")],
                         [nodes.Text(claim.missing or claim.reason or "")],
                     ]
                 )
                 for claim in those
             ]
-            heads = ("statement", "known for", "what is missing")
+            heads = ("statement", "speaks of", "known for", "what is missing")
             section += table(heads, rows, "known")
             return section
 
@@ -138,22 +140,38 @@ def setup(app):
             return section
 
         def settled(self, word, those):
+            from minimaxdp.book.certificates import all_certificates
+
+            claims = ledger.load()
+            steps = {
+                claims[name].box
+                for certified in all_certificates().values()
+                for name in certified.claims
+            }
             section = self.section(
                 f"known-{word}",
                 f"What is {word}",
-                f"Their standing means: {ledger.STANDINGS[word]}.",
+                f"Their standing means: {ledger.STANDINGS[word]}. So each is known for all that the "
+                "second column names. The third says what the page runs besides: exact and simulated "
+                "checks cover the cases that their fold names, symbolic ones the formulas in general, "
+                "and a certificate the range in the table above.",
             )
             for chapter, head in chapters().items():
                 here = [c for c in those if c.chapter == chapter]
                 if here:
-                    line = nodes.paragraph("", "", nodes.strong("", head))
-                    line += [
-                        nodes.Text(": "),
-                        *joined(self.link(c) for c in here),
-                    ]
-                    line += nodes.Text(".")
-                    section += line
+                    section += nodes.paragraph("", "", nodes.strong("", head))
+                    section += table(
+                        ("statement", "known for", "checked"),
+                        [row(self.told(c, c.id in steps)) for c in here],
+                        "known",
+                    )
             return section
+
+        def told(self, claim, certified):
+            checks = [*claim.evidence, *["certificate"] * certified]
+            yield [self.link(claim)]
+            yield [nodes.Text(claim.for_all)]
+            yield [nodes.Text(", ".join(checks))]
 
     app.add_directive("how-known", Known)
     return {

@@ -9,6 +9,7 @@ theorem-like statement of the book's own:
       chapter: randomized_response    # the page where it stands, or will stand
       box: rr-estimate                # the label it stands under, if that is not its id
       standing: proved                # how it is known, from STANDINGS
+      for_all: ...                    # over what the statement speaks: its quantifiers
       follows: rr-risk                # of which statement it is a corollary, if it is one
       evidence: [symbolic]            # kinds from EVIDENCE, or planned
       function: minimaxdp.module.name # what embodies it, if anything does
@@ -78,6 +79,7 @@ class Claim:
     evidence: tuple[str, ...]
     box: str = ""
     standing: str | None = None
+    for_all: str | None = None
     follows: str | None = None
     function: str | None = None
     corrected: tuple[str, ...] = field(default=())
@@ -157,7 +159,10 @@ def boxes(claims: dict[str, Claim]) -> dict[str, Claim]:
             uses = [*found[claim.box].uses, *uses]
         uses = tuple(u for u in dict.fromkeys(uses) if u != claim.box)
         head = found.get(claim.box, claim)
-        found[claim.box] = replace(head, id=claim.box, uses=uses)
+        speaks = head.for_all or claim.for_all
+        found[claim.box] = replace(
+            head, id=claim.box, uses=uses, for_all=speaks
+        )
     return found
 
 
