@@ -212,6 +212,7 @@ def test_one_person_keeps_nothing_of_a_large_budget() -> None:
     # The odds of the last outcome differ from their limit by less than a double can tell.
     assert shuffled_delta(1, 60.0, 54.0) == pytest.approx(1 - np.exp(-6.0), rel=1e-12)
     assert shuffled_delta(5, 60.0, 54.0) == pytest.approx(1 - np.exp(-6.0), rel=1e-12)
+    assert shuffled_budget(5, Approximate(54.0, 1e-6)) == pytest.approx(54, abs=1e-5)
 
 
 def test_the_enclosure_is_zero_from_the_local_budget_on() -> None:
