@@ -4,7 +4,7 @@ Each function finds its certificates with :mod:`minimaxdp.certify` and hands the
 the words of what they prove.
 
 - Inequalities: :func:`contraction_rises`, :func:`pinsker_sharpened`, :func:`orders_fall`,
-  :func:`constants_hold`, :func:`rates_hold`.
+  :func:`constants_hold`, :func:`rates_hold`, :func:`steps_hold`.
 - Closed forms: :func:`unbiased_counts`, :func:`geometric_moments`, :func:`binomial_slopes`.
 
 :func:`all_certificates` collects them with those of :mod:`minimaxdp.book.small_worlds`.
@@ -34,6 +34,7 @@ __all__ = [
     "orders_fall",
     "pinsker_sharpened",
     "rates_hold",
+    "steps_hold",
     "unbiased_counts",
 ]
 
@@ -253,6 +254,69 @@ def rates_hold() -> Certified:
     )
 
 
+@cache
+def steps_hold() -> Certified:
+    r"""Numbers that proofs use on the way, for the whole range in which they use them.
+
+    - Zero-concentrated privacy implies Gaussian privacy: the slope 2sM is below 4, where
+      :math:`M \le 1.26` and :math:`s^2 \le \frac{z^2}2 + 0.92 + \ln(1 + z)` up to z = 1, and
+      :math:`M \le \frac1z` beyond.
+    - A packing of the sphere: :math:`(2^d - 1) e^{-d/2} > 1` from d = 2 on.
+    - Gaussian noise for :math:`\delta \le \frac12`: with x = :math:`\sqrt{2 \ln(1.25/\delta)}`,
+      :math:`x - \frac1{2x} > 0.9`, and the tail is below :math:`\delta`.
+    - A private scale: twice the mean of a count is exceeded with probability
+      :math:`(e/4)^{mp/8} < e^{-mp/24}`.
+    - A private series: :math:`\varepsilon \coth \frac\varepsilon2 < \sqrt 5` up to 1.
+
+    Returns
+    -------
+    Certified
+
+    Examples
+    --------
+    >>> steps_hold().verify()
+    True
+    """
+    import sympy
+
+    x, rational = sympy.Symbol("x", positive=True), sympy.Rational
+    log, exp = sympy.log, sympy.exp
+    small, beyond, least = {x: (0, 1)}, {x: (1, sympy.oo)}, rational(27, 20)
+    most, entropy = rational(63, 50), rational(23, 25)  # 1.26 and 0.92
+    rise = exp((log(2) - rational(1, 2)) * x)
+    return Certified(
+        "for whole ranges: numbers on which proofs rest on the way, 4 and 1.26 in normal tails, 1 "
+        "in packings, 0.9 in Gaussian noise, 24 in a private scale and the root of 5 in a series",
+        ("def-gaussian", "BD-Prop4", "BD-Prop6", "prop-me-scale", "Klein-private-rate"),
+        {
+            "Gaussian privacy: M < 1.26": inequality((most - sympy.sqrt(sympy.pi / 2)) * x, small),
+            "Gaussian privacy: ln sqrt(2 pi) < 0.92": inequality(
+                (entropy - log(2 * sympy.pi) / 2) * x, small
+            ),
+            "Gaussian privacy: s M < 1.84 up to z = 1": inequality(
+                rational(46, 25) ** 2 - most**2 * (x**2 / 2 + entropy + log(1 + x)), small
+            ),
+            "Gaussian privacy: s^2 M^2 < 2.2 beyond": inequality(
+                rational(17, 10) * x**2 - entropy - log(1 + x), beyond
+            ),
+            "packing: (2^d - 1) exp(-d/2) > 1": inequality(
+                exp(x / 2) * (rise - 1) - 1, {x: (rational(19, 10), sympy.oo)}
+            ),
+            "Gaussian noise: x > 1.35": inequality((2 * log(rational(5, 2)) - least**2) * x, small),
+            "Gaussian noise: x - 1/(2x) > 0.9": inequality(
+                x**2 - rational(9, 10) * x - rational(1, 2), {x: (least, sympy.oo)}
+            ),
+            "Gaussian noise: the tail is below delta": inequality(
+                (rational(9, 8) * sympy.sqrt(2 * sympy.pi) - sympy.sqrt(sympy.E)) * x, small
+            ),
+            "private scale: ln 4 - 1 > 1/3": inequality((log(4) - rational(4, 3)) * x, small),
+            "private series: x coth(x/2) < sqrt 5": inequality(
+                5 * sympy.sinh(x / 2) ** 2 - x**2 * sympy.cosh(x / 2) ** 2, small
+            ),
+        },
+    )
+
+
 # --- closed forms -------------------------------------------------------------------------------
 
 
@@ -376,6 +440,7 @@ _FOUND: tuple[Callable[[], Certified], ...] = (
     orders_fall,
     constants_hold,
     rates_hold,
+    steps_hold,
     private_guesses,
     private_counts,
     optimal_tests,
@@ -398,7 +463,7 @@ def all_certificates() -> dict[str, Certified]:
     Examples
     --------
     >>> len(all_certificates())
-    13
+    14
     """
     return {find.__name__: find() for find in _FOUND}
 
