@@ -216,6 +216,10 @@ def test_the_page_of_standings_leads_to_every_statement(pages: dict[str, Beautif
     assert summary(found) in page.text
     links = {a["href"] for a in page.select("article a.reference")}
     assert {f"{claim.chapter}.html#{claim.box}" for claim in found} <= links
+    rows = [(row.find("a")["href"], row.text) for row in page.select("table.known tr:has(a)")]
+    for claim in found:
+        told = [text for href, text in rows if href == f"{claim.chapter}.html#{claim.box}"]
+        assert any(claim.for_all in text for text in told), claim.id
 
 
 def test_solutions_are_folded_on_the_page(pages: dict[str, BeautifulSoup]) -> None:
