@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
+from fractions import Fraction
 from math import comb, exp, log
 
 import numpy as np
 import pytest
 from ledger import load
 
+from minimaxdp.accounting import compose
 from minimaxdp.book import certificates, small_worlds
+from minimaxdp.book.compositions import ComposedEpsilon
 from minimaxdp.certify import Certified, Refused
 from minimaxdp.divergences import renyi
-from minimaxdp.guarantees import Pure, kl_to_total_variation, pure_to_zcdp
+from minimaxdp.guarantees import (
+    GaussianDP,
+    Guarantee,
+    Pure,
+    kl_to_total_variation,
+    pure_to_zcdp,
+)
 from minimaxdp.inference import optimal_power
 from minimaxdp.laplace import DiscreteLaplace
 from minimaxdp.lower_bounds import minimax_channel
@@ -57,6 +67,29 @@ def test_the_power_is_that_of_the_linear_programme() -> None:
     for part, delta in zip(ALL["optimal_tests"].parts.values(), (0.0, 0.01), strict=True):
         found, _ = optimal_power(0.75, 10, 0.5, log(2), delta)
         assert found == pytest.approx(float(-part.value))
+
+
+@pytest.mark.parametrize("part", ALL["composed_epsilons"].parts.values(), ids=lambda p: p.release)
+def test_an_epsilon_outside_its_interval_is_refused(part: ComposedEpsilon) -> None:
+    width = part.high - part.low
+    for low, high, told in (
+        (part.high, part.high + width, "low must have a larger delta"),
+        (part.low - width, part.low, "high must have a smaller delta"),
+    ):
+        with pytest.raises(Refused, match=told):
+            replace(part, low=low, high=high).verify()
+
+
+@pytest.mark.parametrize(
+    ("release", "expected"), [("response", Pure(0.7)), ("normal", GaussianDP(0.7))]
+)
+def test_a_few_releases_have_the_delta_of_their_sum_in_balls(
+    release: str, expected: Guarantee
+) -> None:
+    part = ComposedEpsilon(release, 7, *map(Fraction, (0.7, 0.5, 0.0, 1.0)))
+    for epsilon in (0.0, 0.5, 2.0):
+        low, high = compose(expected, times=7).delta(epsilon)
+        assert low <= float(part._delta(Fraction(epsilon))) <= high
 
 
 def test_closed_forms_have_the_moments_of_the_noise() -> None:

@@ -7,7 +7,8 @@ the words of what they prove.
   :func:`constants_hold`, :func:`rates_hold`, :func:`steps_hold`.
 - Closed forms: :func:`unbiased_counts`, :func:`geometric_moments`, :func:`binomial_slopes`.
 
-:func:`all_certificates` collects them with those of :mod:`minimaxdp.book.small_worlds`.
+:func:`all_certificates` collects them with those of :mod:`minimaxdp.book.small_worlds` and
+:mod:`minimaxdp.book.compositions`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from minimaxdp.book.compositions import composed_epsilons
 from minimaxdp.book.small_worlds import (
     covered_everywhere,
     fiducial_sizes,
@@ -449,6 +451,7 @@ _FOUND: tuple[Callable[[], Certified], ...] = (
     binomial_slopes,
     covered_everywhere,
     fiducial_sizes,
+    composed_epsilons,
 )
 
 
@@ -463,7 +466,7 @@ def all_certificates() -> dict[str, Certified]:
     Examples
     --------
     >>> len(all_certificates())
-    14
+    15
     """
     return {find.__name__: find() for find in _FOUND}
 
