@@ -13,13 +13,14 @@ from minimaxdp.guarantees import Approximate, Local, NonPrivate, Pure
 from minimaxdp.randomized_response import (
     BinaryRR,
     SurveyDesign,
+    _enclosure,
     clones_epsilon,
     shuffled_budget,
     shuffled_delta,
     shuffled_enclosure,
     shuffled_epsilon,
 )
-from minimaxdp.randomized_response._enclosure import _outward, enclosed
+from minimaxdp.randomized_response._enclosure import _first, _outward, _tied_term, enclosed
 
 # --- designs ----------------------------------------------------------------------------------
 
@@ -206,6 +207,39 @@ def test_the_enclosure_is_narrow_and_near_the_rounded_delta(
     if high > 1e-40:
         assert high - low <= 1e-12 * high
         assert shuffled_delta(n, budget, share * budget) == pytest.approx(low, rel=1e-8)
+
+
+@pytest.mark.parametrize("below", [10, 400])
+@pytest.mark.parametrize("above", [10, 400])
+def test_the_enclosure_allows_for_the_numbers_of_coins_that_it_leaves_out(
+    monkeypatch: pytest.MonkeyPatch, below: int, above: int
+) -> None:
+    n, middle = 1_000, 238
+    low, high = shuffled_enclosure(n, 2.0, 0.1)
+    near = lambda people, chance: (max(0, middle - below), min(people, middle + above))  # noqa: E731
+    monkeypatch.setattr(_enclosure, "_mass_range", near)
+    part = shuffled_enclosure(n, 2.0, 0.1)
+    if below == above == 400:
+        assert part == pytest.approx((low, high), rel=1e-12)
+    else:
+        assert part.low < 0.9 * low and 1.1 * high < part.high < 1
+
+
+def test_a_term_that_may_be_zero_is_found_and_counted() -> None:
+    from flint import arb
+
+    a, b, coins = Fraction(1, 7), Fraction(2, 5), 9
+    mass = [Fraction(comb(coins, s), 2**coins) for s in range(coins + 1)]
+    for k in (4, 6):
+        for s in (k, k - 1):
+            found = _tied_term(a, b, coins, k, s, mass[k - 1])
+            assert found == a * mass[s - 1] - b * mass[s]
+    assert _first(arb(0.7), coins) == (7, 7)  # the ball around 7 has its middle below
+    assert _first(arb(0.75), coins) == (8, 0)
+    for radius in (1e-3, -1e-3):
+        assert _first(arb(0.7 + radius, 2e-3), coins)[1] == 7
+    # Balls so wide that two terms may be 0 tell nothing.
+    assert [float(end) for end in enclosed(50, arb(5, 0.5), arb(1.5))] == [0, 1]
 
 
 def test_one_person_keeps_nothing_of_a_large_budget() -> None:

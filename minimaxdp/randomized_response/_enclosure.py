@@ -85,7 +85,10 @@ def enclosed(n: int, odds: Any, factor: Any) -> tuple[Any, Any]:
     if not a > 0:
         return arb(0), arb(1)
     low, high = _mass_range(n - 1, float((2 / (1 + odds)).mid()))
-    k, unsure = _first(b / (a + b), high)
+    share = b / (a + b)
+    if not share.rad() * (high + 1) < 0.25:  # more than one s may have a term around 0
+        return arb(0), arb(1)
+    k, unsure = _first(share, high)
     peak, tail = _half_binomial(high, k)
     weight = _weight(n - 1, high, odds)
     outside = weight * _rest((n - 1 - high) * 2 / ((high + 1) * (odds - 1)))
@@ -96,7 +99,7 @@ def enclosed(n: int, odds: Any, factor: Any) -> tuple[Any, Any]:
             rounding += weight * abs(_tied_term(a, b, coins, k, unsure, peak))
         if coins == low:
             break
-        following, unsure = _first(b / (a + b), coins - 1)
+        following, unsure = _first(share, coins - 1)
         step = peak * (coins - k + 1) / coins
         if following == k:
             peak, tail = 2 * step, tail - step
