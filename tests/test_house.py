@@ -22,6 +22,7 @@ PACKAGE = ROOT / "minimaxdp"
 GROUND_FLOOR = {
     "certify",
     "_types",
+    "_coins",
     "_doubles",
     "_search",
     "_tails",

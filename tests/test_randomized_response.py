@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import assert_frequencies, assert_mean, assert_same_law
 from scipy.optimize import brentq
-from scipy.stats import binom, multinomial
+from scipy.stats import binom, binomtest, multinomial
 
 from minimaxdp import channels, privacy, risk
 from minimaxdp import randomized_response as rr
+from minimaxdp._coins import coins
 from minimaxdp.randomized_response import BinaryRR, KaryRR, SymmetricUnary
 
 property_test = settings(max_examples=50, deadline=None, derandomize=True)
@@ -226,14 +227,52 @@ def test_replications_come_first():
 
 
 @pytest.mark.parametrize("d", [2, 16, 300, 2**19 + 1])
-def test_unary_reports_do_not_depend_on_the_chunks(d):
+def test_every_chunk_of_unary_reports_is_perturbed(d):
     n = 5 if d > 1000 else 2**20 // d + 3  # more than two chunks, the last one short
-    bit, records = SymmetricUnary(1.0, d).bit, np.arange(n) % d
+    records = np.arange(n) % d
     truth = np.zeros((n, d), dtype=np.uint8)
     truth[np.arange(n), records] = 1
-    np.testing.assert_array_equal(
-        SymmetricUnary(1.0, d).privatize(records, rng=3), bit.privatize(truth, rng=3)
-    )
+    np.testing.assert_array_equal(SymmetricUnary(700.0, d).privatize(records, rng=3), truth)
+    flips = (SymmetricUnary(1.0, d).privatize(records, rng=3) ^ truth).reshape(-1)
+    flip = SymmetricUnary(1.0, d).bit.flip_probability
+    for part in np.array_split(flips, 8):  # each wrong once in a million runs
+        assert binomtest(int(part.sum()), part.size, flip).pvalue > 1e-6
+
+
+class Stated:
+    """A generator that returns what it was told to."""
+
+    def __init__(self, words, uniforms):
+        self.words, self.uniforms = words, uniforms
+
+    def integers(self, low, high, size, dtype):
+        assert (low, high, size) == (0, 2**64, -(-len(self.words) // 4))
+        padded = np.resize(np.array(self.words, dtype="<u2"), 4 * size)
+        return padded.view("<u8").astype(dtype)
+
+    def random(self, size):
+        assert size == len(self.uniforms)
+        return np.array(self.uniforms)
+
+
+def test_coins_compare_sixteen_bits_and_then_the_rest():
+    tossed, chance = np.empty(6, dtype=bool), (19660 + 0.75) / 2**16
+    words = [0, 19659, 19660, 19660, 19661, 65535]
+    coins(chance, tossed, Stated(words, [0.7499, 0.75]))
+    assert tossed.tolist() == [True, True, True, False, False, False]
+
+
+@pytest.mark.parametrize("chance", [0.0, 2.0**-60, 1.0])
+def test_coins_that_always_fall_alike(chance):
+    tossed = np.empty(100_001, dtype=bool)
+    coins(chance, tossed, np.random.default_rng(0))  # 2**-60: wrong once in 10^13 runs
+    assert np.all(tossed == (chance == 1))
+
+
+def test_coins_that_are_rarer_than_sixteen_bits_can_say():
+    tossed = np.empty(2**22, dtype=bool)
+    coins(3 / 2**18, tossed, np.random.default_rng(0))
+    assert binomtest(int(tossed.sum()), tossed.size, 3 / 2**18).pvalue > 1e-6  # its error rate
 
 
 def test_unary_needs_little_memory_beside_its_output():

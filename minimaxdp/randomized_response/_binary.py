@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from minimaxdp import _validate
+from minimaxdp._coins import coins
 from minimaxdp._tails import binomial_bounds
 from minimaxdp._types import Array, Integer, Real, Rng
 from minimaxdp.guarantees import Guarantee, Local, Pure
@@ -169,10 +170,9 @@ class BinaryRR:
         rng, flip = _validate.generator(rng), self.flip_probability
         reports = np.empty(bits.shape, dtype=np.uint8)
         truth, told = bits.reshape(-1), reports.reshape(-1)
-        uniform = np.empty(min(CHUNK, truth.size))
         for start in range(0, truth.size, CHUNK):
             chunk = told[start : start + CHUNK]
-            np.less(rng.random(out=uniform[: chunk.size]), flip, out=chunk.view(bool))
+            coins(flip, chunk.view(bool), rng)
             chunk ^= truth[start : start + CHUNK]
         return reports
 

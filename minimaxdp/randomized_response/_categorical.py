@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate, channels
+from minimaxdp._coins import coins
 from minimaxdp._types import Array, Real, Rng
 from minimaxdp.randomized_response._binary import BinaryRR
 from minimaxdp.randomized_response._shared import (
@@ -108,10 +109,9 @@ class SymmetricUnary(Encoding):
         rng, flip = _validate.generator(rng), self.bit.flip_probability
         reports = self._reports(records)
         rows = max(1, CHUNK // self.d)
-        uniform = np.empty((min(rows, records.size), self.d))
         for start in range(0, records.size, rows):
             chunk = reports[start : start + rows]
-            np.less(rng.random(out=uniform[: len(chunk)]), flip, out=chunk.view(bool))
+            coins(flip, chunk.view(bool).reshape(-1), rng)
             chunk[np.arange(len(chunk)), records[start : start + rows]] ^= 1
         return reports
 
@@ -243,12 +243,12 @@ class KaryRR(Encoding):
         rng, replaced = _validate.generator(rng), self.d * self.other_probability
         reports = np.empty(records.size, dtype=np.int64)
         size, kind = min(CHUNK, records.size), narrow(self.d)
-        uniform, lies, truth = np.empty(size), np.empty(size, bool), np.empty(size, kind)
+        lies, truth = np.empty(size, bool), np.empty(size, kind)
         for start in range(0, records.size, CHUNK):
             told = reports[start : start + CHUNK]
             true, lie = truth[: told.size], lies[: told.size]
             true[:] = records[start : start + CHUNK]
-            np.less(rng.random(out=uniform[: told.size]), replaced, out=lie)
+            coins(replaced, lie, rng)
             # Arithmetic on masks, since picking entries out by a mask costs more than the draws;
             # what wraps around in the difference wraps back in the sum.
             other = rng.integers(0, self.d, told.size, dtype=kind)

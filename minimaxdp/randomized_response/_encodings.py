@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate, channels
+from minimaxdp._coins import coins
 from minimaxdp._types import Array, Integer, Real, Rng
 from minimaxdp.hypercube import walsh_hadamard
 from minimaxdp.randomized_response._shared import (
@@ -32,9 +33,8 @@ __all__ = [
     "subset_selection_risk",
 ]
 
-# Bits held at once while they are chosen, and columns of a full matrix.
-_BITS = 2**20
-_LARGEST_MATRIX = 2**16
+# Bits and rows of a report chosen at once, and columns of a full matrix.
+_BITS, _ROWS, _LARGEST_MATRIX = 2**19, 256, 2**16
 
 
 @dataclass(frozen=True)
@@ -116,24 +116,32 @@ class SubsetSelection(Encoding):
         records = self._records(categories)
         rng = _validate.generator(rng)
         reports = self._reports(records)
-        # Not a power of two: columns that far apart would share few lines of the cache.
-        rows, kind = min(records.size, max(256, _BITS // self.d) + 64), narrow(self.d)
-        chosen, place = np.empty((self.d - 1, rows), dtype=bool), np.arange(rows)
+        rows = max(_ROWS, _BITS // self.d)
         for start in range(0, records.size, rows):
-            truth, told = records[start : start + rows], reports[start : start + rows].view(bool)
-            n = truth.size
-            inside = rng.random(n) < self.member_probability
-            # The others stand in a row of d - 1; each is chosen with probability (still wanted) /
-            # (still to come), which makes every set of them equally likely.
-            wanted, other = (self._size - inside).astype(kind), chosen[:, :n]
-            for j in range(self.d - 1):
-                np.less(rng.integers(0, self.d - 1 - j, n, dtype=kind), wanted, out=other[j])
-                wanted -= other[j]
-            # Category j stands at place j, and the last one where the true one would have stood.
-            told[:, :-1] = other.T
-            told[:, -1] = other[np.minimum(truth, self.d - 2), place[:n]]
-            told[place[:n], truth] = inside
+            self._choose(records[start : start + rows], reports[start : start + rows], rng)
         return reports
+
+    def _choose(
+        self, truth: NDArray[np.integer], told: NDArray[np.uint8], rng: np.random.Generator
+    ) -> None:
+        """Write one report a row."""
+        told[:] = 0
+        bits, begin = told.reshape(-1), np.arange(0, told.size, self.d)
+        inside, place = np.empty(truth.size, dtype=bool), np.empty(truth.size, dtype=np.int64)
+        coins(self.member_probability, inside, rng)
+        # The others stand at places 0, ..., d - 2. Floyd's algorithm makes every set of them
+        # equally likely: draw a place up to `last`, and take `last` if it was drawn before. Who
+        # reports the truth wants one place less, and sits out the first turn.
+        wanted, kind = ~inside, narrow(self.d)
+        for last in range(self.d - 1 - self._size, self.d - 1):
+            np.add(begin, rng.integers(0, last + 1, truth.size, dtype=kind), out=place)
+            told[:, last] = bits[place]
+            bits[place] = wanted
+            wanted = np.True_
+        # Category j stands at place j, and the last one where the true one would have stood.
+        place = begin + truth
+        told[:, -1] = bits[place]
+        bits[place] = inside
 
     def tally(self, reports: ArrayLike) -> NDArray[np.int64]:
         """How many reports contain each category: shape (n, d) to shape (d,).
@@ -244,11 +252,9 @@ class OptimizedUnary(Encoding):
         rng = _validate.generator(rng)
         reports = self._reports(records)
         rows = max(1, CHUNK // self.d)
-        uniform = np.empty((min(rows, records.size), self.d))
         for start in range(0, records.size, rows):
             truth, chunk = records[start : start + rows], reports[start : start + rows]
-            drawn = rng.random(out=uniform[: truth.size])
-            np.less(drawn, self.other_probability, out=chunk.view(bool))
+            coins(self.other_probability, chunk.view(bool).reshape(-1), rng)
             chunk[np.arange(truth.size), truth] = rng.integers(0, 2, truth.size)
         return reports
 
@@ -358,20 +364,23 @@ class HadamardResponse(Encoding):
         >>> HadamardResponse(1.0, d=1000).privatize([0, 999, 3], rng=0).shape
         (3,)
         """
-        records = self._records(categories)
-        rng, false = _validate.generator(rng), 1 / (1 + np.exp(self.epsilon))
-        reports = np.empty(records.size, dtype=np.int64)
-        size, kind = min(CHUNK, records.size), narrow(self.reports)
+        records, rng = self._records(categories), _validate.generator(rng)
+        false = 1 / (1 + np.exp(self.epsilon))
+        reports, size = np.empty(records.size, dtype=np.int64), min(CHUNK, records.size)
+        kind = np.uint8 if self.reports <= 2**8 else narrow(self.reports)
         rows, spare = np.empty((2, size), dtype=kind)
-        flips, lies, uniform = np.empty(size, np.uint8), np.empty(size, bool), np.empty(size)
+        flips, lies = np.empty(size, np.uint8), np.empty(size, bool)
         for start in range(0, records.size, CHUNK):
             told = reports[start : start + CHUNK]
-            row, other, flip, lie = (x[: told.size] for x in (rows, spare, flips, lies))
+            row, other = rows[: told.size], spare[: told.size]
+            flip, lie = flips[: told.size], lies[: told.size]
             row[:] = records[start : start + CHUNK]
             row += 1
-            report = rng.integers(0, self.reports, told.size, dtype=kind)
+            # A few bits of a uniform word are uniform: faster than an integer below a bound.
+            report = rng.integers(0, np.iinfo(kind).max, told.size, dtype=kind, endpoint=True)
+            report &= self.reports - 1
             np.bitwise_count(np.bitwise_and(row, report, out=other), out=flip)
-            np.less(rng.random(out=uniform[: told.size]), false, out=lie)
+            coins(false, lie, rng)
             flip ^= lie  # odd where the sign is minus and should be plus, or the reverse
             flip &= 1
             # Flipping the lowest bit of the row changes the sign, and is its own inverse: a
