@@ -225,7 +225,9 @@ class Staircase(AdditiveMechanism):
     def privatize(self, answer: ArrayLike, *, rng: Rng = None) -> Real:
         """Add independent noise to every coordinate: any shape to the same.
 
-        Sign, number of whole steps, side of the step and place within it are independent.
+        Sign, number of whole steps and place within the interval are independent. The place is
+        the quantile of a uniform number, two straight lines that meet at the step; the number is
+        a multiple of 2**-52, and the law of the place right to that much.
 
         Examples
         --------
@@ -235,30 +237,34 @@ class Staircase(AdditiveMechanism):
         answer = np.asarray(_validate.real("answer", answer))
         rng = _validate.generator(rng)
         released, data = np.empty(answer.shape), answer.reshape(-1)
-        # In pieces that stay in the cache, by arithmetic on masks: no pass costs as much as a draw.
-        # A geometric number of steps is the whole part of an exponential variable.
-        sides, factors = np.empty((2, min(_CHUNK, data.size)))
+        before, after = self._slopes
+        # In pieces that stay in the cache. A geometric number of steps is the whole part of an
+        # exponential variable.
+        signs, others = np.empty((2, min(_CHUNK, data.size)))
         for start in range(0, data.size, _CHUNK):
             noise = released.reshape(-1)[start : start + _CHUNK]
-            side, factor = sides[: noise.size], factors[: noise.size]
-            rng.random(out=side)
-            side -= 0.5  # its sign is that of the noise, its size says on which side of the step
-            after = np.abs(side, out=factor) >= self._before / 2
-            rng.random(out=noise)
-            noise *= np.subtract(after, self.gamma, out=factor)  # from the step: -gamma, 1 - gamma
-            noise += self.gamma
-            rng.standard_exponential(out=factor)
-            factor /= self.epsilon
-            noise += np.floor(factor, out=factor)
+            sign, other = signs[: noise.size], others[: noise.size]
+            rng.random(out=sign)
+            sign -= 0.5  # twice its size is uniform too, and independent of the sign
+            np.abs(sign, out=noise)
+            np.subtract(noise, 0.5, out=other)
+            other *= 2 * after
+            other += 1
+            noise *= 2 * before
+            np.maximum(noise, other, out=noise)  # the steeper line after the step: it is convex
+            rng.standard_exponential(out=other)
+            other /= self.epsilon
+            noise += np.floor(other, out=other)
             noise *= self.sensitivity
-            np.copysign(noise, side, out=noise)
+            np.copysign(noise, sign, out=noise)
             noise += data[start : start + _CHUNK]
         return released[()]
 
     @property
-    def _before(self) -> float:
-        """Probability that the place within an interval lies before its step."""
-        return self.gamma / (self.gamma + np.exp(-self.epsilon) * (1 - self.gamma))
+    def _slopes(self) -> tuple[float, float]:
+        """Slopes of the quantile of the place before and after the step, 1 over its densities."""
+        before = self.gamma + np.exp(-self.epsilon) * (1 - self.gamma)
+        return float(before), float(before * np.exp(self.epsilon))
 
     def _steps(self, power: Literal[1, 2]) -> float:
         """Moments of the number of whole steps, geometric on 0, 1, ..."""
