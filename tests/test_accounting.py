@@ -18,6 +18,7 @@ from minimaxdp.accounting import (
     SampledPair,
     Subsampled,
     _compose,
+    _grids,
     compose,
     dominating_pair,
     finite_pair,
@@ -563,3 +564,21 @@ def test_equal_releases_are_one_pair_and_channels_of_any_type_are_read() -> None
     assert apart.parts == accounting.compose(Pure(0.1), times=3).parts
     for form in (channel, list(map(list, channel)), tuple(map(list, channel)), np.array(channel)):
         assert accounting.compose([form, form]).parts[0][1] == 2
+
+
+@pytest.mark.parametrize("least", [1e-7, 1e-5, 3e-4, 0.07, 1.0, 55.0, 9e4, 1e5, 1e7])
+def test_the_search_in_two_stages_finds_the_best_of_all_tilts(least):
+    def seek(tilts):
+        return float(tilts[abs(np.log(tilts / least)).argmin()])
+
+    assert _grids._where_least(seek) == seek(_grids._TILTS)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 64, 99])
+def test_powers_of_a_spectrum_are_as_exact_as_their_bound_says(count):
+    real, imaginary = Fraction(1), Fraction(0)  # of (3 + 2i) / 4, to the count
+    for _ in range(count):
+        real, imaginary = (3 * real - 2 * imaginary) / 4, (2 * real + 3 * imaginary) / 4
+    found = _grids._power(np.array([0.75 + 0.5j]), count)[0]
+    off = (Fraction(found.real) - real) ** 2 + (Fraction(found.imag) - imaginary) ** 2
+    assert off <= 5 * (count * Fraction(1, 2**53)) ** 2 * (real**2 + imaginary**2)

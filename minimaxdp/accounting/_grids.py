@@ -26,7 +26,8 @@ __all__ = ["DUST", "LARGEST", "SMALLEST", "Plan", "Tail"]
 DUST = 1e-30
 # Mass of the tilted sum that may lie outside the window, as a logarithm.
 _OUTSIDE = 50.0
-_TILTS = np.geomspace(1e-5, 1e5, 241)
+# Tilts among which the best is sought, every twelfth first.
+_TILTS, _STRIDE = np.geomspace(1e-5, 1e5, 241), 12
 SMALLEST, LARGEST = 2**14, 2**20
 _UNIT = 2.0**-53
 _FIXED = "without replacement"
@@ -137,18 +138,26 @@ class Plan:
             for (pair, _), (low, high) in zip(parts, self.supports, strict=True)
         ]
 
-        def log_moment(tilts: Array) -> Array:
+        def log_moment(tilts: Array) -> Any:
             return sum(
-                count * logsumexp(np.log(grid.p) + tilts[:, None] * grid.losses, axis=1)
+                count * _log_moments(grid, tilts)
                 for grid, count in zip(coarse, self.counts, strict=True)
             )
 
-        self.tilt = seek(_TILTS, log_moment(_TILTS))
+        self.tilt = _where_least(lambda tilts: seek(tilts, log_moment(tilts)))
         here = log_moment(np.array([self.tilt]))[0]
-        up = (log_moment(self.tilt + _TILTS) - here + _OUTSIDE) / _TILTS
-        down = (log_moment(self.tilt - _TILTS) - here + _OUTSIDE) / _TILTS
-        self.window = (-float(down.min()), float(up.min()))
-        self.ends = (float(_TILTS[down.argmin()]), float(_TILTS[up.argmin()]))
+
+        def end(sign: float) -> tuple[float, float]:
+            """How far the tilted sum goes up (or down) by Chernoff's bound, and at which tilt."""
+
+            def reach(tilts: Array) -> Any:
+                return (log_moment(self.tilt + sign * tilts) - here + _OUTSIDE) / tilts
+
+            best = _where_least(lambda tilts: float(tilts[reach(tilts).argmin()]))
+            return float(reach(np.array([best]))[0]), best
+
+        (down, below), (up, above) = end(-1.0), end(1.0)
+        self.window, self.ends = (-down, up), (below, above)
         nudge = self.tilt * 1e-6
         self.centre = float((log_moment(np.array([self.tilt + nudge]))[0] - here) / nudge)
 
@@ -279,6 +288,36 @@ def _log_moment(grid: _Grid, tilt: float) -> float:
     return float(logsumexp(np.log(grid.p) + tilt * grid.losses))
 
 
+def _log_moments(grid: _Grid, tilts: Array) -> Array:
+    """The same at several tilts, for a search."""
+    exponents = np.log(grid.p) + tilts[:, None] * grid.losses
+    largest = exponents.max(axis=1, keepdims=True)
+    exponents -= largest
+    return np.log(np.exp(exponents, out=exponents).sum(axis=1)) + largest[:, 0]
+
+
+def _where_least(seek: Callable[[Array], float]) -> float:
+    """The tilt of all tilts that a search prefers, which falls first and then rises."""
+    rough = seek(_TILTS[::_STRIDE])
+    near = int(np.searchsorted(_TILTS, rough))
+    return seek(_TILTS[max(near - _STRIDE, 0) : near + _STRIDE + 1])
+
+
+def _power(spectrum: Any, count: int) -> Any:
+    """By squaring: each entry is right to `count` roundings of a product, 5**0.5 units each."""
+    found = spectrum if count % 2 else np.ones_like(spectrum)
+    while count > 1:
+        spectrum, count = spectrum * spectrum, count // 2
+        if count % 2:
+            found = found * spectrum
+    return found
+
+
+def _norm(masses: Any) -> float:
+    """The root of the sum of squares, without the threads of a matrix library."""
+    return float(np.sqrt(np.square(masses).sum()))
+
+
 def _convolved(plan: Plan, grids: Sequence[_Grid], step: float, nodes: int) -> Tail:
     counts, tilt, start = plan.counts, plan.tilt, plan.window[0]
     up = grids[0].up
@@ -290,13 +329,13 @@ def _convolved(plan: Plan, grids: Sequence[_Grid], step: float, nodes: int) -> T
         tilted = np.bincount(
             grid.place % nodes, np.exp(np.log(grid.p) + tilt * grid.losses - log_moment), nodes
         )
-        spectrum = spectrum * np.fft.rfft(tilted) ** count
+        spectrum = spectrum * _power(np.fft.rfft(tilted), count)
         log_scale += count * log_moment
         base += count * grid.base
         finite += count * np.log1p(-grid.infinite) if grid.infinite < 1 else -np.inf
         # A transform errs by 8 units of rounding for each of its layers, relative to the norm
         # (Higham 2002, Theorem 24.2), and no other factor of the product exceeds 1.
-        rounding += count * 8 * _UNIT * np.log2(nodes) * float(np.linalg.norm(tilted))
+        rounding += count * 8 * _UNIT * np.log2(nodes) * _norm(tilted)
     masses = np.fft.irfft(spectrum, nodes)
     first = int(np.floor((start - base) / step))
     masses = np.roll(masses, -(first % nodes))
@@ -311,9 +350,9 @@ def _convolved(plan: Plan, grids: Sequence[_Grid], step: float, nodes: int) -> T
     # A weight exp(-tilt u)(1 - exp(-u)) is at most this, and its root of a sum of squares this.
     most = (tilt / (1 + tilt)) ** tilt / (1 + tilt)
     u = step * np.arange(nodes)
-    square = np.sqrt((np.exp(-2 * tilt * u) * np.expm1(-u) ** 2).sum())
+    square = np.sqrt((np.exp(-2 * tilt * u) * (1 - np.exp(-u)) ** 2).sum())
     total = sum(counts)
-    rounding += 8 * _UNIT * (np.log2(nodes) + total) * float(np.linalg.norm(masses))
+    rounding += 8 * _UNIT * (np.log2(nodes) + total) * _norm(masses)
     error = float(rounding * square + outside * most)
     return Tail(
         losses,
