@@ -38,3 +38,19 @@ def test_every_work_has_an_identifier_or_an_address() -> None:
             number = re.search(r"arXiv:([\d.]+)", work.fields.get("note", ""))
             if number and "arXiv" in work.fields["doi"]:
                 assert work.fields["doi"] == f"10.48550/arXiv.{number[1]}"
+
+
+def test_works_of_the_paper_are_cited_and_have_an_identifier_or_an_address() -> None:
+    folder = BOOK.parent / "paper"
+    works = parse_file(folder / "paper.bib").entries
+    assert set(re.findall(r"@(\w+)", (folder / "paper.md").read_text())) == set(works)
+    assert {key for key, work in works.items() if "doi" not in work.fields} == {
+        "gaboardi2020",
+        "near2021",
+    }
+    for work in works.values():
+        doi, url = (work.fields.get(field, "") for field in ("doi", "url"))
+        assert re.fullmatch(r"10\.\d{4,5}/\S+", doi) or url.startswith("https://")
+    shared = set(works) & set(WORKS)
+    assert shared
+    assert all(works[key].fields.get("doi") == WORKS[key].fields.get("doi") for key in shared)
