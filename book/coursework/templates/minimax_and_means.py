@@ -332,7 +332,7 @@ def worst(rng):
                 most = {share} * {declared}**k / rho ** (k - 1)
                 require(moved >= 0.99 * most, "the mean moves less than it can")
         """),
-        example=f"sum(worst({3 * declared}.0)[1])",
+        example=f"round(sum(worst({3 * declared}.0)[1]), 9)",
         section=f"“What truncation costs” {MEANS}",
         minutes=35,
     )

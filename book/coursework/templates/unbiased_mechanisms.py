@@ -418,7 +418,7 @@ def weights(rng):
             worst = max(((turn @ x) ** 2 / s).sum() for x in z)
             require(worst <= 1.001 * s.sum(), "the two sides differ by more than they may")
         """),
-        example="sum(weights)",
+        example="round(sum(weights), 9)",
         section=f"“The least ellipsoid, with a certificate” {CHAPTER}",
         minutes=60,
         difficulty="starred",
