@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import platform
 import socket
@@ -14,6 +13,7 @@ import pytest
 from attacks import ATTACKS, GOT, Attack
 from marking.course import generate, mark
 from marking.sets import COURSE, fill
+from sheets import by_student
 
 SECRET = "a-secret-of-the-instructor"
 LIMITS = {"cell": 6.0, "submission": 90.0, "memory": 2**30}
@@ -80,9 +80,7 @@ def marked(a_wall: str, course: Path, tmp_path_factory: pytest.TempPathFactory) 
             (folder / f"{honest}.ipynb").write_text(json.dumps(fill(blank, RIGHT, honest)))
         before = {path: path.read_bytes() for path in [source, *folder.iterdir()]}
         path = mark(NAME, folder, out, course, limits=LIMITS)
-    with path.open(newline="") as file:
-        rows = {row["student"]: row for row in csv.DictReader(file)}
-    return {"rows": rows, "out": out, "before": before}
+    return {"rows": by_student(path), "out": out, "before": before}
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.title)

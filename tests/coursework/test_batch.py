@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import nbformat
 import pytest
+import sheets
 from marking import batch, course
 from marking.batch import write_whole
+from marking.proofs import code
 from marking.sets import fill
 from test_attacks import NAME, RIGHT, tiny
 
@@ -73,8 +75,7 @@ def mark(home: Path, **more: object) -> dict[str, dict[str, str]]:
     path = course.mark(
         NAME, home / "in", home / "out", home / "course", processes=1, limits=LIMITS, **more
     )
-    with path.open(newline="") as file:
-        return {row["student"]: row for row in csv.DictReader(file)}
+    return sheets.by_student(path)
 
 
 def test_a_batch_that_was_stopped_goes_on_where_it_was(
@@ -118,7 +119,11 @@ def test_one_student_again_keeps_all_points_of_proofs_that_are_the_same(
     sheet = home / "out" / "proofs.csv"
     # As a spreadsheet in another language saves it.
     lines = [line.split(",") for line in sheet.read_text().splitlines()]
-    lines = [lines[0], *([student, q, "1,5", *rest] for student, q, _, *rest in lines[1:])]
+    words = '"well done"'
+    lines = [
+        lines[0],
+        *([*who, "1,5", most, words, answer] for *who, _, most, _, answer in lines[1:]),
+    ]
     sheet.write_text("\n".join(";".join(line) for line in lines), encoding="utf-8-sig")
     course.write_marks(home / "out")
     ran = marker(monkeypatch)
@@ -128,12 +133,13 @@ def test_one_student_again_keeps_all_points_of_proofs_that_are_the_same(
     assert {row["proofs_to_mark"] for row in rows.values()} == {"0"}
     hand_in(home, "ben", "another proof")
     rows = mark(home, only=("ben",))
+    seed = json.loads((home / "out" / "run.json").read_text())["seed"]
+    who = partial(code, seed)
     assert [rows[who]["score"] for who in ("anna", "ben", "zoë")] == ["2.5", "1.0", "2.5"]
     assert rows["ben"]["proofs_to_mark"] == "1"
-    points = {
-        row["student"]: row["points"] for row in csv.DictReader(sheet.read_text().splitlines())
-    }
-    assert points == {"anna": "1,5", "ben": "", "zoë": "1,5"}
+    points = {row["code"]: (row["points"], row["comment"]) for row in sheets.rows(sheet)}
+    marked = ("1,5", "well done")
+    assert points == {who("anna"): marked, who("ben"): ("", ""), who("zoë"): marked}
 
 
 def test_what_was_stopped_is_run_once_more_alone_before_it_is_called_so(
@@ -183,8 +189,8 @@ def test_points_that_cannot_be_are_refused_by_name(
     marker(monkeypatch)
     mark(home)
     sheet = home / "out" / "proofs.csv"
-    sheet.write_text(sheet.read_text().replace("ben,why,", f"ben,why,{points}"))
-    with pytest.raises(ValueError, match=r"proofs\.csv, ben, why: "):
+    sheet.write_text(sheet.read_text().replace(",why,,", f",why,{points},"))
+    with pytest.raises(ValueError, match=r"proofs\.csv, [b-z]{8} \((anna|ben|zoë)\), why: "):
         course.write_marks(home / "out")
 
 

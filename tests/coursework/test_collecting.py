@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from marking import collecting, gradebook
 from marking.collecting import COLLECTED, collect, submissions
+from sheets import by_student, rows
 
 NOTEBOOK = b'{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 DUE = datetime(2026, 11, 30, 23, 59)
@@ -45,15 +46,6 @@ def roster(folder: Path, text: str, encoding: str = "utf-8-sig") -> Path:
     return path
 
 
-def rows(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def of(path: Path) -> dict[str, dict[str, str]]:
-    return {row["student"]: row for row in rows(path) if row["student"]}
-
-
 def test_a_download_from_moodle_is_sorted_by_student(tmp_path: Path) -> None:
     download = archive(
         tmp_path / "all.zip",
@@ -72,7 +64,7 @@ def test_a_download_from_moodle_is_sorted_by_student(tmp_path: Path) -> None:
     )
     to = tmp_path / "in"
     table = collect("moodle", download, roster(tmp_path, MOODLE), "laplace", to, due=DUE)
-    found = of(table)
+    found = by_student(table)
     assert set(found) == {"zmueller", "alee", "alee2", "ong", "absent"}
     assert found["zmueller"]["note"] == "" and found["zmueller"]["days_late"] == "0"
     assert found["alee"]["note"] == "the newest of 3 files" and found["alee"]["days_late"] == "2"
@@ -103,11 +95,11 @@ def test_a_download_from_canvas_is_sorted_by_student(tmp_path: Path, encoding: s
     table = collect(
         "canvas", download, roster(tmp_path, text, encoding), "laplace", tmp_path / "in"
     )
-    assert {who: row["note"] for who, row in of(table).items()} == {
+    assert {who: row["note"] for who, row in by_student(table).items()} == {
         "zmueller": "",
         "alee": "late, says the system",
     }
-    assert of(table)["alee"]["days_late"] == "1"
+    assert by_student(table)["alee"]["days_late"] == "1"
 
 
 def test_a_name_finds_its_student_where_there_is_no_key(tmp_path: Path) -> None:
@@ -117,7 +109,7 @@ def test_a_name_finds_its_student_where_there_is_no_key(tmp_path: Path) -> None:
     )
     names = roster(tmp_path, "id,name\nzoë,Zoë  MÜLLER\n-1,Bad Id\nzoë,Twice\n,No Id\n")
     table = collect("moodle", download, names, "laplace", tmp_path / "in")
-    assert of(table)["zoë"]["note"] == ""
+    assert by_student(table)["zoë"]["note"] == ""
     assert (tmp_path / "in" / "zoë" / "laplace.ipynb").read_bytes() == NOTEBOOK
     assert {row["note"] for row in rows(table) if not row["student"]} == {
         "the id in the roster is not an id",
@@ -136,8 +128,8 @@ def test_an_archive_can_do_no_harm(tmp_path: Path) -> None:
         made.writestr(link, "/etc/passwd")
         made.writestr("Ωmega Ng_104_assignsubmission_file_/bomb.ipynb", b" " * 10_000_000)
     table = collect("moodle", download, roster(tmp_path, MOODLE), "laplace", tmp_path / "in")
-    assert of(table)["zmueller"]["note"] == "a symbolic link"
-    assert "larger than" in of(table)["ong"]["note"]
+    assert by_student(table)["zmueller"]["note"] == "a symbolic link"
+    assert "larger than" in by_student(table)["ong"]["note"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["all.zip", "in", "roster.csv"]
     assert [path.name for path in (tmp_path / "in").rglob("*.ipynb")] == ["laplace.ipynb"]
     torn = tmp_path / "torn.zip"
@@ -225,7 +217,7 @@ def test_a_gradebook_has_all_sets_days_late_and_notes(
     tmp_path: Path, outs: list[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = gradebook.write(outs, roster(tmp_path, CANVAS), tmp_path / "course.csv")
-    found = of(path)
+    found = by_student(path)
     assert list(found) == ["alee", "zmueller", "x"]
     zoe = found["zmueller"]
     assert (zoe["laplace"], zoe["laplace_days_late"], zoe["density"]) == ("18.5", "2", "11.0")

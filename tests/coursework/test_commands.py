@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import shutil
@@ -12,7 +11,9 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from marking.proofs import code
 from marking.sets import COURSE, ProblemSet, fill, names, reference
+from sheets import by_student, rows, write
 
 NAME = "density"
 
@@ -37,11 +38,6 @@ def run(clone: Path, *arguments: str) -> str:
     assert done.returncode == 0, done.stderr
     assert not done.stderr, done.stderr
     return done.stdout
-
-
-def rows(path: Path) -> dict[str, dict[str, str]]:
-    with path.open(newline="") as file:
-        return {row["student"]: row for row in csv.DictReader(file)}
 
 
 def test_release_is_exactly_what_the_sources_generate(released: Path) -> None:
@@ -81,25 +77,23 @@ def test_three_kinds_of_submission_are_marked_and_proofs_added(
         place.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(contents[student], place)
     assert run(clone, "mark", NAME, str(folder), str(out)).strip() == str(out / "marks.csv")
-    marks, proof = rows(out / "marks.csv"), problem_set.points["bias"]
+    marks, proof = by_student(out / "marks.csv"), problem_set.points["bias"]
     scores = {student: float(row["score"]) for student, row in marks.items()}
     assert scores == {"anna": 20 - proof, "ben@example.org": 0, "carla-7": 17 - proof}
     assert [marks[student]["proofs_to_mark"] for student in places] == ["1", "0", "1"]
-    reasons = json.loads((out / "run.json").read_text())["reasons"]["carla-7"]
+    run_of = json.loads((out / "run.json").read_text())
+    reasons = run_of["reasons"]["carla-7"]
     assert reasons["attack-test"] and sum(bool(reason) for reason in reasons.values()) == 1
 
     sheet = out / "proofs.csv"
-    with sheet.open(newline="") as file:
-        answers = list(csv.DictReader(file))
-    assert [row["student"] for row in answers] == ["anna", "carla-7"]
+    answers = rows(sheet)
+    given = {code(run_of["seed"], "anna"): "4", code(run_of["seed"], "carla-7"): "1.5"}
+    assert [row["code"] for row in answers] == sorted(given)
     for row in answers:
-        row["points"] = {"anna": "4", "carla-7": "1.5"}[row["student"]]
-    with sheet.open("w", newline="") as file:
-        writer = csv.DictWriter(file, answers[0])
-        writer.writeheader()
-        writer.writerows(answers)
+        row["points"] = given[row["code"]]
+    write(sheet, answers)
     run(clone, "marks", str(out))
-    marks = rows(out / "marks.csv")
+    marks = by_student(out / "marks.csv")
     scores = {student: float(row["score"]) for student, row in marks.items()}
     assert scores == {"anna": 20, "ben@example.org": 0, "carla-7": 14.5}
     assert all(row["proofs_to_mark"] == "0" for row in marks.values())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from coursework_runs import wrong_answers
 from marking.course import mark
 from marking.sets import COURSE, ProblemSet, about, fill, is_id_cell, names, reference, role
+from sheets import by_student, rows
 
 SECONDS_PER_CELL = 6.0
 WORST = "laplace"
@@ -128,11 +128,9 @@ def marked(
     (folder / "torn.ipynb").write_text('{"cells": [')
     (folder / "absent").mkdir()
     path = mark(name, folder, out, limits={"cell": SECONDS_PER_CELL})
-    with path.open(newline="") as file:
-        rows = {row["student"]: row for row in csv.DictReader(file)}
     return {
         "set": ProblemSet.load(name),
-        "rows": rows,
+        "rows": by_student(path),
         "lost": expected_lost,
         "hostile": hostile,
         "worse": worse,
@@ -203,8 +201,7 @@ def test_a_slow_submission_ends_with_the_marks_it_has(a_wall: str, tmp_path: Pat
     (tmp_path / "in" / "slow.ipynb").write_text(json.dumps(slow))
     limits = {"cell": SECONDS_PER_CELL, "submission": 20.0}
     path = mark(name, tmp_path / "in", tmp_path / "out", limits=limits)
-    with path.open(newline="") as file:
-        (row,) = csv.DictReader(file)
+    (row,) = rows(path)
     assert "time limit: 20 s for the whole submission" in row["note"]
     assert float(row["attack-test"]) == 0 < float(row["rates-test"])
 

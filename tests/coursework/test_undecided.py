@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import nbformat
 from marking.checks import FOR_A_PERSON
 from marking.course import mark, write_marks
 from marking.sets import COURSE, ProblemSet, fill, reference
+from sheets import rows, write
 
 NAME = "laplace"
 # The right value, in a form that no marker evaluates.
 INTEGRAL = (
     "x = sp.Symbol('x')\nlocal = v / n + 8 * M**2 / (n * alpha**2) * sp.Integral(1, (x, 0, 1))"
 )
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def test_an_undecided_answer_waits_for_a_person(tmp_path: Path) -> None:
@@ -37,9 +32,6 @@ def test_an_undecided_answer_waits_for_a_person(tmp_path: Path) -> None:
     assert waiting["answer"].startswith(FOR_A_PERSON) and INTEGRAL in waiting["answer"]
     assert waiting["points"] == "" and float(waiting["of"]) == 2
     waiting["points"] = "2"
-    with sheet.open("w", newline="") as file:
-        writer = csv.DictWriter(file, lines[0])
-        writer.writeheader()
-        writer.writerows(lines)
+    write(sheet, lines)
     (row,) = rows(write_marks(tmp_path / "out"))
     assert float(row["local-test"]) == 2 and row["proofs_to_mark"] == "1"

@@ -17,8 +17,10 @@ Nothing that a cell does behind the wall changes the judge's mind.
 - `sandbox`: the judge of one submission, in a process of its own, with limits
 - `batch`: many submissions, each kept as soon as it is marked
 - `collecting`: folders, and downloads from Moodle and Canvas
+- `proofs`: what a person marks: a sheet, and pages without names
 - `gradebook`: all sets in one table
 - `course`: release, mark, export
 - `private`: courses that count, drawn from templates by a secret
+- `personal`: how students check themselves before they hand in
 - `practice`: a student's own work on a practice set, judged by the same code
 """

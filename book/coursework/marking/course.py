@@ -15,21 +15,21 @@ import tempfile
 import time
 import warnings
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
+from . import proofs
 from .batch import LIMITS, UNPROTECTED, Submission, Terms, joined, run_all, write_whole
-from .checks import FOR_A_PERSON
-from .collecting import harmless, submissions, table, written
+from .collecting import submissions, table, written
 from .sandbox import choose
 from .sets import COURSE, ProblemSet, about, names, rebuild, role
 from .wall import SINGLE_THREADED
 
 ARCHIVE = "problem_sets.zip"
-PROOFS = ["student", "question", "points", "of", "answer"]
 
 
 def configured(folder: Path, **more: object) -> object:
@@ -136,8 +136,8 @@ def mark(
     resume: bool = False,
     only: tuple[str, ...] = (),
 ) -> Path:
-    """Mark every submission of a set and write OUT/marks.csv, OUT/proofs.csv and OUT/course, an
-    nbgrader course.
+    """Mark every submission of a set and write OUT/marks.csv, OUT/proofs.csv with the pages of
+    OUT/proofs, and OUT/course, an nbgrader course.
 
     What became of each student stands in OUT/records as soon as it is known. `resume` goes on with
     a batch that was stopped; `only` marks these students again, and keeps all points of proofs
@@ -188,8 +188,7 @@ def mark(
         record[part] = {**(record.get(part, {}) if only else {}), **of_students}
     record["refused"] = refused
     record["seconds"] = round(time.monotonic() - started, 1)
-    sheet = out / "proofs.csv"
-    withdrawn = _write_proofs(problem_set, chosen, released, sheet, keep_others=bool(only))
+    withdrawn = proofs.write(problem_set, chosen, released, out, seed, keep_others=bool(only))
     write_whole(out / "run.json", json.dumps(record, indent=1))
     return write_marks(out, withdrawn)
 
@@ -214,57 +213,6 @@ def _before(out: Path, name: str, goes_on: bool, seed: str | None) -> dict:
     return before
 
 
-def _write_proofs(
-    problem_set: ProblemSet,
-    items: list[Submission],
-    released: NotebookNode,
-    path: Path,
-    keep_others: bool,
-) -> list[tuple[str, str]]:
-    """A sheet for the person who marks the proofs: the answer in it, the points to be filled in.
-
-    Points that stand there already stay if the answer is still the same; the students and
-    questions where it is not are returned.
-    """
-    old = table(path) if path.exists() else []
-    now = {item.student for item in items}
-    kept = [row for row in old if keep_others and row["student"] not in now]
-    rows = [[row[column] for column in PROOFS] for row in kept]
-    given = {(row["student"], row["question"]): row for row in old if row["points"]}
-    blank = {about(c).get("grade_id"): c.source.strip() for c in released.cells}
-    withdrawn = []
-    for item in items:
-        for question, text in _to_read(problem_set, item, blank):
-            answer, most = harmless(text), problem_set.points[question]
-            before = given.pop((item.student, question), None)
-            same = before is not None and before["answer"].split() == answer.split()
-            if before is not None and not same:
-                withdrawn.append((item.student, question))
-            rows.append([item.student, question, before["points"] if same else "", most, answer])
-    # What was marked, and is no longer handed in.
-    withdrawn += [place for place in given if place[0] in now]
-    order = list(problem_set.points)
-    rows.sort(key=lambda row: (order.index(row[1]), row[0]))
-    write_whole(path, written(PROOFS, rows))
-    return withdrawn
-
-
-def _to_read(
-    problem_set: ProblemSet, item: Submission, blank: dict[str, str]
-) -> Iterator[tuple[str, str]]:
-    """What of a submission a person marks: each proof, if there is one, and each answer that the
-    judge could not decide."""
-    answer = ""
-    for cell in item.notebook.cells:
-        question, text = about(cell).get("grade_id"), cell.source.strip()
-        if question in problem_set.proofs and text != blank[question]:
-            yield question, text
-        elif role(cell) == "answer":
-            answer = text
-        elif (item.reasons.get(question) or "").startswith(FOR_A_PERSON):
-            yield question, f"{item.reasons[question]}\n\n{answer}"
-
-
 def write_marks(out: Path, withdrawn: Sequence[tuple[str, str]] = ()) -> Path:
     """Take the points of proofs.csv into the gradebook and write marks.csv, a row for each id and
     for each file that could not be a submission.
@@ -279,29 +227,33 @@ def write_marks(out: Path, withdrawn: Sequence[tuple[str, str]] = ()) -> Path:
     name = record["set"]
     problem_set = ProblemSet.load(name, out / "course")
     points = problem_set.points
-    rows, undecided = [], dict.fromkeys(record["notes"], 0)
+    rows, waiting = [], Counter()
+    students = {proofs.code(record["seed"], student): student for student in record["notes"]}
     with Gradebook(f"sqlite:///{out / 'course' / 'gradebook.db'}") as book:
         for student, question in withdrawn:
             grade = book.find_grade(question, name, name, student)
             grade.manual_score, grade.needs_manual_grade = None, question in problem_set.proofs
+            _comment(book, problem_set, question, student, None)
         for row in table(out / "proofs.csv"):
+            question, student = row["question"], students.get(row["code"])
+            if student is None:
+                raise ValueError(f"proofs.csv: the code {row['code']!r} is nobody's")
+            _comment(book, problem_set, question, student, row["comment"] or None)
             if row["points"]:
-                grade = book.find_grade(row["question"], name, name, row["student"])
-                grade.manual_score, grade.needs_manual_grade = _given(row), False
-            elif row["answer"].startswith(FOR_A_PERSON):
-                undecided[row["student"]] += 1
+                grade = book.find_grade(question, name, name, student)
+                grade.manual_score, grade.needs_manual_grade = proofs.given(row, student), False
+            else:
+                waiting[student] += 1
         book.db.commit()
         for submission in book.assignment_submissions(name):
             (notebook,) = submission.notebooks
             grades = {grade.name: grade for grade in notebook.grades}
             scores = [grades[question].score for question in points]
-            waiting = sum(bool(grades[question].needs_manual_grade) for question in points)
             student = submission.student_id
-            waiting += undecided.get(student, 0)
             late = record["days_late"].get(student, 0)
             note = record["notes"].get(student, "no longer among the submissions")
             most = sum(points.values())
-            rows.append([student, name, sum(scores), most, waiting, *scores, late, note])
+            rows.append([student, name, sum(scores), most, waiting[student], *scores, late, note])
     rows.sort()
     for file, note in record["refused"]:
         rows.append([file, name, 0, sum(points.values()), 0, *[0] * len(points), 0, note])
@@ -310,16 +262,13 @@ def write_marks(out: Path, withdrawn: Sequence[tuple[str, str]] = ()) -> Path:
     return out / "marks.csv"
 
 
-def _given(row: dict[str, str]) -> float:
-    """The points that a person gave for a proof."""
-    where = f"proofs.csv, {row['student']}, {row['question']}"
-    try:
-        given, most = float(row["points"].replace(",", ".")), float(row["of"])
-    except ValueError:
-        raise ValueError(f"{where}: {row['points']!r} is not a number") from None
-    if not 0 <= given <= most:
-        raise ValueError(f"{where}: {given} is not in [0, {most}]")
-    return given
+def _comment(
+    book: object, problem_set: ProblemSet, question: str, student: str, words: str | None
+) -> None:
+    """Keep a comment on a proof where nbgrader's feedback shows it."""
+    if question in problem_set.proofs:
+        name = problem_set.name
+        book.find_comment(question, name, name, student).manual_comment = words
 
 
 __all__ = ["LIMITS", "generate", "mark", "names", "release", "write_marks"]

@@ -15,7 +15,12 @@ from nbformat import NotebookNode
 COURSE = Path(__file__).resolve().parents[1]
 BEGIN_HIDDEN, END_HIDDEN = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 ID_LINE = re.compile(r"^STUDENT\s*=", re.MULTILINE)
+# Where students check themselves; nothing is marked there.
+CHECK = "-check"
 NEEDS = re.compile(r"Needs “([^”]+)” in the chapter `(\w+)`")
+IMAGES = {"image/png", "image/jpeg", "image/gif"}
+IMAGE_NAME = re.compile(r"[\w.() -]{1,100}")
+BASE64 = re.compile(r"[A-Za-z0-9+/=\s]+")
 MOST_BYTES = 5_000_000
 
 
@@ -26,7 +31,7 @@ def about(cell: NotebookNode) -> dict:
 
 
 def role(cell: NotebookNode) -> str:
-    """One of: student, setup, answer, test, proof, text."""
+    """One of: student, setup, answer, test, check, proof, text."""
     known = about(cell)
     if is_id_cell(cell):
         return "student"
@@ -34,7 +39,9 @@ def role(cell: NotebookNode) -> str:
         return "proof" if known.get("solution") else "test"
     if known.get("solution"):
         return "answer"
-    return "setup" if known.get("locked") and cell.cell_type == "code" else "text"
+    if not known.get("locked") or cell.cell_type != "code":
+        return "text"
+    return "check" if known.get("grade_id", "").endswith(CHECK) else "setup"
 
 
 def is_id_cell(cell: NotebookNode) -> bool:
@@ -160,24 +167,19 @@ def rebuild(release: NotebookNode, submission: NotebookNode, student: str) -> No
     Locked cells, points and order are those of the release, whatever became of them. Answers are
     the student's: the first cell of that name. Cells of the student's own stay behind the released
     cell that they followed. The cell with the student's id holds the id under which the submission
-    came in.
+    came in. Where students check themselves nothing is left, for marking need not wait for it.
     """
     known = {about(cell)["grade_id"] for cell in release.cells if "grade_id" in about(cell)}
-    answers: dict[str, str] = {}
+    answers: dict[str, NotebookNode] = {}
     own: dict[str, list[NotebookNode]] = {}
     after = ""
     for cell in submission.cells:
         name = about(cell).get("grade_id")
         if name in known:
             after = name
-            answers.setdefault(name, cell.source)
+            answers.setdefault(name, cell)
         elif not is_id_cell(cell):
-            make = (
-                nbformat.v4.new_code_cell
-                if cell.cell_type == "code"
-                else nbformat.v4.new_markdown_cell
-            )
-            own.setdefault(after, []).append(make(cell.source))
+            own.setdefault(after, []).append(_own(cell))
     first = nbformat.v4.new_code_cell(f"STUDENT = {student!r}")
     cells = [first, *own.get("", [])]
     for cell in release.cells:
@@ -185,13 +187,33 @@ def rebuild(release: NotebookNode, submission: NotebookNode, student: str) -> No
         if name is None:
             continue
         cell = nbformat.from_dict(cell)
-        if not about(cell)["locked"]:
-            cell.source = answers.get(name, cell.source)
-        cells += [cell, *own.get(name, [])]
+        if not about(cell)["locked"] and name in answers:
+            cell.source = answers[name].source
+            if cell.cell_type == "markdown":
+                cell.attachments = images(answers[name])
+        cells += [cell] * (role(cell) != "check") + own.get(name, [])
     whole = nbformat.v4.new_notebook(cells=cells, metadata=release.metadata)
     for index, cell in enumerate(whole.cells):
         cell.id = f"cell-{index}"
     return whole
+
+
+def _own(cell: NotebookNode) -> NotebookNode:
+    if cell.cell_type == "code":
+        return nbformat.v4.new_code_cell(cell.source)
+    return nbformat.v4.new_markdown_cell(cell.source, attachments=images(cell))
+
+
+def images(cell: NotebookNode) -> dict[str, dict[str, str]]:
+    """The images that are attached to a cell, in the kinds that hold no program."""
+    attached = cell.get("attachments")
+    found: dict[str, dict[str, str]] = {}
+    for name, forms in attached.items() if isinstance(attached, dict) else ():
+        for kind, data in forms.items() if isinstance(forms, dict) else ():
+            known = kind in IMAGES and IMAGE_NAME.fullmatch(name)
+            if known and isinstance(data, str) and BASE64.fullmatch(data):
+                found.setdefault(name, {})[kind] = data
+    return found
 
 
 def fill(release: NotebookNode, answers: dict[str, str], student: str) -> NotebookNode:
