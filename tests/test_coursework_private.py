@@ -5,17 +5,26 @@ from __future__ import annotations
 import re
 import secrets
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
 from coursework_runs import headings
-from marking import private
+from marking import personal, private
 from marking.sets import COURSE, ProblemSet, names, reference
 
 ROOT = COURSE.parents[1]
 SETS = sorted(path.stem for path in private.TEMPLATES.glob("*.py"))
 TEXT = {".py", ".md", ".ipynb", ".yml", ".txt", ".toml"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick() -> Iterator[None]:
+    """Personal checks cost a moment to try, and to make; not here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(personal, "COST", private.CHEAP)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +104,8 @@ def test_every_set_has_a_warm_up_and_a_starred_question_and_names_what_it_needs(
             r" minutes. Needs “(.+)” in the chapter `(\w+)`\.$", head
         ).groups()
         assert section in headings(chapter)
-        assert "Example: `" in text
+        # What is not proved is shown at one input.
+        assert ("Example: `" in text) != (" points:*\n\n- " in text)
 
 
 def test_a_course_inside_git_or_in_a_full_folder_is_refused(tmp_path: Path) -> None:
@@ -179,3 +189,70 @@ def test_a_file_of_templates_must_be_complete(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text("TITLE = 'x'")
     with pytest.raises(ValueError, match="own.py must define"):
         private.templates(tmp_path / "own.py")
+
+
+# Proofs
+
+PROOF = {
+    "title": "Prove it",
+    "text": "Prove it.",
+    "rubric": {"(a) this": 2, "(b) that": 1},
+    "solution": "As is known.",
+    "section": "“This” in the chapter `that`",
+    "minutes": 9,
+}
+
+
+def test_a_proof_has_its_rubric_and_its_points() -> None:
+    question = private.Question("t", "t", "x = ...", "x = 1.5", "pass", "x", "s", 5)
+    notebook = private.notebook(
+        "own", "t", "a, b", [question, private.Proof(**PROOF), question], "s"
+    )
+    made = ProblemSet("own", notebook)
+    assert made.points == {"q1-test": 8, "q2": 3, "q3-test": 9} and made.proofs == ("q2",)
+    (words,) = [cell.source for cell in made.cells("text") if "Prove it." in cell.source]
+    assert "*3 points:*\n\n- 2: (a) this\n- 1: (b) that" in words
+    assert made.needs["q2"] == "“This” in the chapter that"
+    assert reference(made)["q2"] == "**Reference.** As is known."
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"rubric": {}}, "rubric must give points"),
+        ({"rubric": {"(a)": 0}}, "rubric must give points"),
+        ({"solution": ""}, "solution must not be empty"),
+        ({"difficulty": "hard"}, "difficulty must be"),
+        ({"minutes": -1}, "minutes must be positive"),
+    ],
+)
+def test_a_proof_without_its_parts_is_refused(change: dict, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        private.Proof(**{**PROOF, **change})
+
+
+def test_rubrics_that_leave_no_points_are_refused() -> None:
+    question = private.Question("t", "t", "x = ...", "x = 1.5", "pass", "x", "s", 5)
+    greedy = private.Proof(**PROOF | {"rubric": {"all": 20}})
+    with pytest.raises(ValueError, match="leave 0 of 20 points to 1 other questions"):
+        private.notebook("own", "t", "a, b", [question, greedy], "s")
+
+
+def test_a_proof_that_is_the_same_for_every_secret_is_told(tmp_path: Path) -> None:
+    text = f"""
+from marking.private import Proof
+TITLE, SYMBOLS = "t", "a, b"
+TEMPLATES = [lambda rng: Proof(**{PROOF!r})]
+"""
+    (tmp_path / "own.py").write_text(text)
+    found = private.check("own", tmp_path / "own.py", "fixed")
+    assert found == ["own, Prove it: an answer copied passes in 5 of 5 other draws"]
+
+
+def test_a_check_of_few_possible_values_is_told(tmp_path: Path) -> None:
+    text = OWN.replace("{solution}", "x + {k}").replace(
+        "f{hidden!r}", "f\"same(answer('add'), lambda x: x + {k}, [(3,), (5,)])\""
+    )
+    (tmp_path / "own.py").write_text(text.replace("minutes=5", 'minutes=5, check="add(1) > 0"'))
+    found = private.check("own", tmp_path / "own.py", "fixed")
+    assert found and all("check has too few possible values" in line for line in found)

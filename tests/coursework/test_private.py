@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import csv
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import nbformat
 import pytest
+from marking.proofs import code
 from marking.sets import COURSE, ProblemSet, fill, reference
+from sheets import by_student, rows, write
 
 NAME = "accounting"
 
@@ -29,17 +31,40 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_references_get_full_marks_and_blanks_none(course: Path, tmp_path: Path) -> None:
+def test_references_get_full_marks_and_blanks_none_and_proofs_theirs(
+    course: Path, tmp_path: Path
+) -> None:
     blank = nbformat.read(course / "release" / NAME / f"{NAME}.ipynb", as_version=4)
-    assert "BEGIN" not in nbformat.writes(blank)
-    right = fill(blank, reference(ProblemSet.load(NAME, course)), "anna")
+    text = nbformat.writes(blank)
+    assert "BEGIN" not in text and "Reference" not in text and "YOUR ANSWER HERE" in text
+    assert text.count("personal_check(lambda") == 5
+    problem_set = ProblemSet.load(NAME, course)
+    (proof,) = problem_set.proofs
+    right = reference(problem_set)
     (tmp_path / "in").mkdir()
-    nbformat.write(right, tmp_path / "in" / "anna.ipynb")
+    nbformat.write(fill(blank, right, "anna"), tmp_path / "in" / "anna.ipynb")
     nbformat.write(blank, tmp_path / "in" / "ben.ipynb")
-    run("mark", NAME, tmp_path / "in", tmp_path / "out", "--course", course)
-    with (tmp_path / "out" / "marks.csv").open(newline="") as file:
-        scores = {row["student"]: float(row["score"]) for row in csv.DictReader(file)}
-    assert scores == {"anna": 20, "ben": 0}
+    out = tmp_path / "out"
+    run("mark", NAME, tmp_path / "in", out, "--course", course)
+    marks = by_student(out / "marks.csv")
+    assert {student: float(row["score"]) for student, row in marks.items()} == {
+        "anna": 20 - problem_set.points[proof],
+        "ben": 0,
+    }
+    assert [marks[student]["proofs_to_mark"] for student in ("anna", "ben")] == ["1", "0"]
+    # Nothing waited for the checks by which students help themselves.
+    assert "personal_check(lambda" not in (out / "records" / "anna.json").read_text()
+    (line,) = rows(out / "proofs.csv")
+    assert line["code"] == code(json.loads((out / "run.json").read_text())["seed"], "anna")
+    page = (out / "proofs" / f"{proof}.html").read_text()
+    assert line["code"] in page and "<math" in page and "anna" not in page
+    write(out / "proofs.csv", [line | {"points": "3.5", "comment": "(b) at both?"}])
+    run("marks", out)
+    assert by_student(out / "marks.csv")["anna"]["score"] == "19.5"
+    run("mark", NAME, tmp_path / "in", out, "--course", course, "--only", "anna")
+    row = by_student(out / "marks.csv")["anna"]
+    assert row["score"] == "19.5" and row["proofs_to_mark"] == "0"
+    assert rows(out / "proofs.csv")[0]["comment"] == "(b) at both?"
 
 
 def test_a_set_that_is_not_there_and_a_folder_that_is_none_are_named(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 import nbformat
 import numpy as np
 
+from . import personal
 from .judge import generator, judge, local, setting
 from .sets import COURSE, ProblemSet, about, reference, role, split
 
@@ -28,6 +29,8 @@ POINTS = 20
 # A copied answer must fail in at least four of five.
 OTHERS = 5
 MOST_COPIED = 1
+# Of personal checks that nobody will see.
+CHEAP = 2
 SETUP = '''import hashlib
 import math
 from itertools import combinations, product
@@ -48,10 +51,16 @@ mine = personal()
 HEAD = """# {title}
 
 Write your id in the next cell and run it, then answer in the cells that say so. Use numpy, scipy,
-sympy and the standard library alone. Each question ends in an example with its right value: see
-that yours agrees. When your work is marked, functions are asked for values at other inputs, and a
-formula is compared by its values. Relative errors allowed: $10^{{-7}}$ in numbers, $10^{{-8}}$ in
-formulas. {points} points, about {minutes} minutes."""
+sympy and the standard library alone. A question for code or a formula ends in an example with its
+right value: see that yours agrees. Below it a personal check, which is not marked, tells at other
+inputs whether an exact answer is right, or whether a number is too large or too small. When your
+work is marked, functions are asked for values at other inputs again, and a formula is compared by
+its values. Relative errors allowed: $10^{{-7}}$ in numbers, $10^{{-8}}$ in formulas. Proofs are
+read by a person, who does not see your name. {points} points, about {minutes} minutes."""
+# A line of the notebook that is no part of what is marked.
+CHECK = """# Check yourself: this cell is not marked.
+personal_check(lambda: {check}, {told})"""
+DIFFICULTIES = ("warm-up", "standard", "starred")
 
 
 @dataclass(frozen=True)
@@ -73,6 +82,12 @@ class Question:
     minutes : int
     difficulty : str
         "warm-up", "standard" or "starred".
+    check : str
+        An expression in the answer's names at other inputs than the example's. The students see it
+        with a slow hash of its right value, if that is exact and one of very many, or with an
+        interval round each of its numbers; empty for none.
+    chance : float
+        How far two right answers to the check may be apart, as a share, if they are simulated.
     """
 
     title: str
@@ -84,18 +99,58 @@ class Question:
     section: str
     minutes: int
     difficulty: str = "standard"
+    check: str = ""
+    chance: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.difficulty not in ("warm-up", "standard", "starred"):
-            raise ValueError(f"difficulty must be warm-up, standard or starred: {self.difficulty}")
-        if not self.minutes > 0:
-            raise ValueError(f"minutes must be positive, got {self.minutes}")
-        for name in ("title", "text", "stub", "solution", "hidden", "example", "section"):
-            if not getattr(self, name).strip():
-                raise ValueError(f"{name} must not be empty in {self.title!r}")
+        _refuse_incomplete(
+            self, ("title", "text", "stub", "solution", "hidden", "example", "section")
+        )
 
 
-Template = Callable[[np.random.Generator], Question]
+@dataclass(frozen=True)
+class Proof:
+    """One question whose answer is a written proof, as a template draws it.
+
+    Attributes
+    ----------
+    title, text, section, minutes, difficulty
+        As those of a `Question`.
+    rubric : dict
+        What earns points, in words, and how many each; the students see it.
+    solution : str
+        A complete proof, in Markdown, for whoever marks.
+    """
+
+    title: str
+    text: str
+    rubric: dict[str, int]
+    solution: str
+    section: str
+    minutes: int
+    difficulty: str = "standard"
+
+    def __post_init__(self) -> None:
+        _refuse_incomplete(self, ("title", "text", "solution", "section"))
+        if not self.rubric or not all(part > 0 for part in self.rubric.values()):
+            raise ValueError(f"rubric must give points above 0 in {self.title!r}: {self.rubric}")
+
+    @property
+    def points(self) -> int:
+        return sum(self.rubric.values())
+
+
+def _refuse_incomplete(question: Question | Proof, names: tuple[str, ...]) -> None:
+    if question.difficulty not in DIFFICULTIES:
+        raise ValueError(f"difficulty must be warm-up, standard or starred: {question.difficulty}")
+    if not question.minutes > 0:
+        raise ValueError(f"minutes must be positive, got {question.minutes}")
+    for name in names:
+        if not getattr(question, name).strip():
+            raise ValueError(f"{name} must not be empty in {question.title!r}")
+
+
+Template = Callable[[np.random.Generator], Question | Proof]
 
 
 def templates(path: Path) -> tuple[str, str, list[Template]]:
@@ -118,46 +173,42 @@ def build(name: str, path: Path, secret: str) -> nbformat.NotebookNode:
     rng = draws(secret, name)
     # What each template draws does not depend on the others.
     questions = [kind(np.random.default_rng(int(rng.integers(2**62)))) for kind in kinds]
-    rank = {"warm-up": 0, "standard": 1, "starred": 2}
-    questions.sort(key=lambda question: rank[question.difficulty])
-    return notebook(name, title, symbols, questions, secret)
+    questions.sort(key=lambda question: DIFFICULTIES.index(question.difficulty))
+    return notebook(name, title, symbols, questions, secret, personal.COST)
 
 
 def notebook(
-    name: str, title: str, symbols: str, questions: list[Question], secret: str
+    name: str,
+    title: str,
+    symbols: str,
+    questions: list[Question | Proof],
+    secret: str,
+    cost: int = personal.COST,
 ) -> nbformat.NotebookNode:
-    """The source notebook of these questions, in nbgrader's format."""
+    """The source notebook of these questions, in nbgrader's format.
+
+    cost: of a try at a personal check, as the parameter n of scrypt.
+    """
     minutes = sum(question.minutes for question in questions)
     course = hashlib.sha256(f"public\n{secret}\n{name}".encode()).hexdigest()[:8]
     setup = SETUP.format(name=name, course=course, symbols=symbols)
+    points = _shares(questions)
+    head = HEAD.format(title=title, points=sum(points), minutes=minutes)
     cells = [
-        nbformat.v4.new_markdown_cell(HEAD.format(title=title, points=POINTS, minutes=minutes)),
+        nbformat.v4.new_markdown_cell(head),
         nbformat.v4.new_code_cell(
             '# Your id, as you use it to hand in.\nSTUDENT = "nobody"', id="id"
         ),
         _cell("variant", setup, locked=True),
     ]
-    shares = [POINTS // len(questions)] * len(questions)
-    for index in range(POINTS - sum(shares)):
-        shares[-1 - index] += 1
-    for number, (question, points) in enumerate(zip(questions, shares, strict=True), start=1):
-        key = f"q{number}"
-        answer = _answer(question)
-        value = _example(setup, answer, question.example)
-        kind = {"starred": "★ Starred"}.get(question.difficulty, question.difficulty.capitalize())
-        text = (
-            f"## {number}. {question.title}\n\n"
-            f"{kind}, {question.minutes} minutes. Needs {question.section}.\n\n{question.text}\n\n"
-            f"Example: `{question.example}` is `{value!r}`. *{points} points.*"
-        )
-        check = f"given = np.array({question.example}, dtype=float)\n"
-        check += f"assert np.allclose(given, {value!r}), given"
-        hidden = f"{check}\n### BEGIN HIDDEN TESTS\n{question.hidden.strip()}\n### END HIDDEN TESTS"
-        cells += [
-            nbformat.v4.new_markdown_cell(text),
-            _cell(key, answer, solution=True),
-            _cell(f"{key}-test", hidden, locked=True, grade=True, points=points),
-        ]
+    if any(isinstance(question, Question) and question.check for question in questions):
+        cells.append(_cell("tools", personal.TEXT.rstrip(), locked=True))
+    for number, (question, worth) in enumerate(zip(questions, points, strict=True), start=1):
+        if isinstance(question, Proof):
+            cells += _proof_cells(f"q{number}", _heading(number, question), question)
+        else:
+            rng = draws(f"{secret}/personal", f"{name}/{number}")
+            cells += _question_cells(number, question, worth, setup, (rng, cost))
     for index, cell in enumerate(cells):
         if "nbgrader" not in cell.metadata:
             cell.id = f"text-{index}"
@@ -165,6 +216,68 @@ def notebook(
     return nbformat.v4.new_notebook(
         cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}}
     )
+
+
+def _shares(questions: list[Question | Proof]) -> list[int]:
+    """The points of each question: those of the rubric of a proof, and like shares of the rest."""
+    rest = POINTS - sum(question.points for question in questions if isinstance(question, Proof))
+    others = sum(isinstance(question, Question) for question in questions)
+    if others == 0:
+        rest = 0
+    elif rest < others:
+        raise ValueError(f"rubrics leave {rest} of {POINTS} points to {others} other questions")
+    # The last ones, which are the hardest, get a point more if there is something over.
+    shares = iter([(rest + index) // others for index in range(others)])
+    return [q.points if isinstance(q, Proof) else next(shares) for q in questions]
+
+
+def _heading(number: int, question: Question | Proof) -> str:
+    kind = {"starred": "★ Starred"}.get(question.difficulty, question.difficulty.capitalize())
+    return (
+        f"## {number}. {question.title}\n\n"
+        f"{kind}, {question.minutes} minutes. Needs {question.section}.\n\n{question.text}\n\n"
+    )
+
+
+def _question_cells(
+    number: int,
+    question: Question,
+    points: int,
+    setup: str,
+    hiding: tuple[np.random.Generator, int],
+) -> list[nbformat.NotebookNode]:
+    """A question, its answer, its test, and the students' check of themselves, if it has one."""
+    key, answer = f"q{number}", _answer(question)
+    names = setting((setup,), "nobody")
+    exec(answer, names)
+    value = _value(question.example, names)
+    text = f"Example: `{question.example}` is `{value!r}`. *{points} points.*"
+    check = f"given = np.array({question.example}, dtype=float)\n"
+    check += f"assert np.allclose(given, {value!r}), given"
+    hidden = f"{check}\n### BEGIN HIDDEN TESTS\n{question.hidden.strip()}\n### END HIDDEN TESTS"
+    cells = [
+        nbformat.v4.new_markdown_cell(_heading(number, question) + text),
+        _cell(key, answer, solution=True),
+        _cell(f"{key}-test", hidden, locked=True, grade=True, points=points),
+    ]
+    told = question.check and personal.arguments(
+        _value(question.check, names), *hiding, question.chance
+    )
+    if told:
+        source = CHECK.format(check=question.check, told=told)
+        cells.append(_cell(f"{key}-check", source, locked=True))
+    return cells
+
+
+def _proof_cells(key: str, heading: str, proof: Proof) -> list[nbformat.NotebookNode]:
+    """A question for a proof with its rubric, and the place for it, where the source has one."""
+    parts = [f"- {points}: {what}" for what, points in proof.rubric.items()]
+    rubric = f"*{proof.points} points:*\n\n" + "\n".join(parts)
+    place = nbformat.v4.new_markdown_cell(f"**Reference.** {proof.solution.strip()}", id=key)
+    place.metadata["nbgrader"] = _known(
+        key, grade=True, solution=True, locked=False, points=proof.points
+    )
+    return [nbformat.v4.new_markdown_cell(heading + rubric), place]
 
 
 def _answer(question: Question) -> str:
@@ -175,10 +288,8 @@ def _answer(question: Question) -> str:
     return f"{stub}\n{indent}### BEGIN SOLUTION\n{body}\n{indent}### END SOLUTION"
 
 
-def _example(setup: str, answer: str, example: str) -> object:
-    names = setting((setup,), "nobody")
-    exec(answer, names)
-    value = eval(example, names)
+def _value(expression: str, names: dict[str, object]) -> object:
+    value = eval(expression, names)
     if hasattr(value, "free_symbols"):
         value = float(value)
     return value.tolist() if hasattr(value, "tolist") else value
@@ -194,10 +305,19 @@ def _cell(
     points: int | None = None,
 ) -> nbformat.NotebookNode:
     cell = nbformat.v4.new_code_cell(source, id=key)
+    cell.metadata["nbgrader"] = _known(
+        key, grade=grade, solution=solution, locked=locked, points=points
+    )
+    return cell
+
+
+def _known(
+    key: str, *, grade: bool, solution: bool, locked: bool, points: int | None
+) -> dict[str, object]:
+    """What nbgrader knows of a cell."""
     known = {"grade": grade, "grade_id": key, "locked": locked, "schema_version": 3}
     known |= {"solution": solution, "task": False}
-    cell.metadata["nbgrader"] = known | ({} if points is None else {"points": points})
-    return cell
+    return known | ({} if points is None else {"points": points})
 
 
 def new_course(folder: Path, secret: str | None = None) -> list[Path]:
@@ -300,28 +420,45 @@ def check(name: str, path: Path, secret: str) -> list[str]:
 
     Each template is drawn `OTHERS` + 1 times. Its reference must pass, a blank must fail, and an
     answer copied from one draw must fail in at least four of five others: by the hidden test alone.
+    Of proofs the reference of one draw must not be that of more than one other.
     """
     title, symbols, kinds = templates(path)
     wrong = []
     for place, kind in enumerate(kinds):
         rng = draws(f"{secret}/check", f"{name}/{place}")
-        sets, answers = [], []
-        for _ in range(OTHERS + 1):
-            question = kind(np.random.default_rng(int(rng.integers(2**62))))
-            sets.append(ProblemSet(name, notebook(name, title, symbols, [question], secret)))
-            answers.append(reference(sets[-1]))
-        label = f"{name}, {sets[0].notebook.cells[3].source.splitlines()[0][6:]}"
-        for index, (drawn, right) in enumerate(zip(sets, answers, strict=True)):
-            (reason,) = verdicts(drawn, right, "a-student", f"right {index}").values()
-            if reason is not None:
-                wrong.append(f"{label}: the reference fails: {reason}")
-            (reason,) = verdicts(drawn, {}, "a-student", f"blank {index}", False).values()
-            if reason is None:
-                wrong.append(f"{label}: a blank passes")
-        copied = 0
-        for index, drawn in enumerate(sets[1:]):
-            (reason,) = verdicts(drawn, answers[0], "a-student", f"copy {index}", False).values()
-            copied += reason is None
-        if copied > MOST_COPIED:
-            wrong.append(f"{label}: an answer copied passes in {copied} of {OTHERS} other draws")
+        drawn = [kind(np.random.default_rng(int(rng.integers(2**62)))) for _ in range(OTHERS + 1)]
+        label = f"{name}, {drawn[0].title}"
+        sets = [
+            ProblemSet(name, notebook(name, title, symbols, [one], secret, CHEAP)) for one in drawn
+        ]
+        found = _copied_proofs(drawn) if sets[0].proofs else _judged(sets, drawn)
+        wrong += [f"{label}: {line}" for line in found]
     return wrong
+
+
+def _judged(sets: list[ProblemSet], drawn: list[Question]) -> list[str]:
+    """What is wrong with the draws of one template for a question."""
+    wrong, answers = [], [reference(one) for one in sets]
+    for index, (one, right) in enumerate(zip(sets, answers, strict=True)):
+        (reason,) = verdicts(one, right, "a-student", f"right {index}").values()
+        if reason is not None:
+            wrong.append(f"the reference fails: {reason}")
+        (reason,) = verdicts(one, {}, "a-student", f"blank {index}", False).values()
+        if reason is None:
+            wrong.append("a blank passes")
+        if drawn[index].check and not one.cells("check"):
+            wrong.append("check has too few possible values, or 0: ask for a list of several")
+    copied = 0
+    for index, one in enumerate(sets[1:]):
+        (reason,) = verdicts(one, answers[0], "a-student", f"copy {index}", False).values()
+        copied += reason is None
+    return wrong + _too_often(copied)
+
+
+def _copied_proofs(drawn: list[Proof]) -> list[str]:
+    return _too_often(sum(one.solution == drawn[0].solution for one in drawn[1:]))
+
+
+def _too_often(copied: int) -> list[str]:
+    too_often = copied > MOST_COPIED
+    return [f"an answer copied passes in {copied} of {OTHERS} other draws"] if too_often else []

@@ -2,7 +2,7 @@
 
 import textwrap
 
-from marking.private import Question
+from marking.private import Proof, Question
 
 TITLE = "Laplace noise"
 SYMBOLS = "d, r, lam, n, epsilon"
@@ -36,6 +36,7 @@ def tail(rng):
             equivalent(answer("chance"), truth, rng, d=np.arange(2, 9), r=(0.3, 3), lam=(0.5, 2))
         """),
         example="chance.subs({d: 3, r: 1, lam: 2})",
+        check="[chance.subs({d: 6, r: 2, lam: 1}), chance.subs({d: 2, r: 0.5, lam: 0.7})]",
         section=f"“Exact accuracy, of one answer and of many” {CHAPTER}",
         minutes=30,
         difficulty="warm-up",
@@ -111,6 +112,7 @@ def sensitivity(rng):
             same(answer("scale"), truth, [(n, rng.uniform(0.2, 2)) for n in (2, 3)])
         """),
         example="scale(2, 1.0)",
+        check="[scale(3, 1.3), scale(2, 0.7)]",
         section=f"“How far one person can move an answer” {CHAPTER}",
         minutes=40,
     )
@@ -143,6 +145,7 @@ def spread(rng):
             equivalent(answer("variance"), truth, rng, n=(5, 500), epsilon=(0.1, 3))
         """),
         example="variance.subs({n: 10, epsilon: 1})",
+        check="[variance.subs({n: 10, epsilon: 0.3}), variance.subs({n: 70, epsilon: 1})]",
         section=f"“The noise and its guarantee” {CHAPTER}",
         minutes=25,
     )
@@ -188,6 +191,12 @@ def release(rng):
             withholds(answer("publish"), [(cases[0][0], budget, 3, rng) for budget in (0.0, -1.0)])
         """),
         example="np.shape(publish(np.array([1.0, 2.0]), 1.0, 3, np.random.default_rng(1))) == (3,)",
+        # Next to no noise, and how wide it is: the standard deviation of 10^5 draws is off by 0.4 %.
+        check=(
+            "[publish(np.array([99.0, 1.0, 0.5]), 1e9, 1, np.random.default_rng(1))[0],"
+            " np.std(publish(np.array([1.0, 2.0]), 0.5, 100_000, np.random.default_rng(2)))]"
+        ),
+        chance=0.03,
         section=f"“The clipped mean, end to end” {CHAPTER}",
         minutes=35,
     )
@@ -239,10 +248,84 @@ def attack(rng):
             same(answer("told"), truth, [(shown, budget)])
         """),
         example=f"told(np.arange({weeks}.0)[None, :] * np.array([[0.1], [{large**power}]]), 1.0)",
+        check=(
+            f"told(np.random.default_rng(3).laplace(size=(40, {weeks}))"
+            f" * {small**power} * {(large / small) ** power:.0f} ** np.random.default_rng(4).random((40, 1)), 1.0)"
+        ),
         section=f"“Sensitivity measured on the data” {CHAPTER}",
         minutes=45,
         difficulty="starred",
     )
 
 
-TEMPLATES = [tail, sensitivity, spread, release, attack]
+NOISES = {
+    "weighted": (
+        "A query has two coordinates, and two neighbours differ in the first by at most {one} and in the second by at most {other}. Independent Laplace noise of scale ${first}/\\varepsilon$ is put on the first and of scale "
+        "${second}/\\varepsilon$ on the second.",
+        "The log-ratio of the densities at an output $y$ is $\\frac\\varepsilon{{{first}}}(|y_1 - f_1(x')| - |y_1 - f_1(x)|) + \\frac\\varepsilon{{{second}}}(|y_2 - f_2(x')| - |y_2 - f_2(x)|)$. By the triangle inequality the first "
+        "part is at most $\\frac{{{one}}}{{{first}}}\\varepsilon$ and the second at most $\\frac{{{other}}}{{{second}}}\\varepsilon$.",
+        "\\frac{{{one}}}{{{first}}} + \\frac{{{other}}}{{{second}}}",
+        "Take neighbours at both largest differences and, in each coordinate, $y_i$ beyond $f_i(x)$ as seen from $f_i(x')$: both triangle inequalities are equalities.",
+    ),
+    "geometric": (
+        "A query has whole numbers as values, and two neighbours differ in it by at most {one}. A whole number $Z$ with $\\Pr(Z = z)$ proportional to $e^{{-{first}\\varepsilon|z|/{second}}}$ is put on it.",
+        "The chance of the output $y$ is proportional to $e^{{-{first}\\varepsilon|y - f(x)|/{second}}}$, with the same constant for all data sets. By the triangle inequality the log-ratio is at most "
+        "$\\frac{{{first}}}{{{second}}}\\varepsilon|f(x) - f(x')|$, and the query moves by at most {one}.",
+        "\\frac{{{first} \\cdot {one}}}{{{second}}}",
+        "Take neighbours at the largest difference and $y$ at $f(x)$ or beyond it as seen from $f(x')$: the triangle inequality is an equality.",
+    ),
+    "cube": (
+        "A query has {one} coordinates, and between two neighbours none of them moves by more than {other}. A random vector with a density proportional to $e^{{-{first}\\varepsilon\\max_i|z_i|/{second}}}$ is put on it.",
+        "The log-ratio of the densities at an output $y$ is $\\frac{{{first}}}{{{second}}}\\varepsilon(\\max_i|y_i - f_i(x')| - \\max_i|y_i - f_i(x)|)$, which by the triangle inequality of this norm is at most "
+        "$\\frac{{{first}}}{{{second}}}\\varepsilon\\max_i|f_i(x) - f_i(x')|$, and that maximum is at most {other}.",
+        "\\frac{{{first} \\cdot {other}}}{{{second}}}",
+        "Take neighbours at which a coordinate, say the first, moves by the largest difference, and $y$ with $y_1$ beyond $f_1(x)$ as seen from $f_1(x')$, and further from both than any other coordinate from its values: both maxima are those of the first coordinate, and the inequality is an equality on an open set.",
+    ),
+}
+FLAWED = {
+    "noise that is uniform on $[-{c}, {c}]$": (
+        "For two neighbours with different values the outputs of the one that lie further than {c} from the value of the other have a positive chance under the first and chance 0 under the second, so no $e^\\varepsilon$ is "
+        "large enough. There are such outputs, for the two intervals have the same length and different ends."
+    ),
+    "normal noise of mean 0 and variance ${c}$": (
+        "For neighbours with values $a > b$ the log-ratio of the densities at $y$ is $((y - b)^2 - (y - a)^2)/{two} = (a - b)(2y - a - b)/{two}$, which exceeds every $\\varepsilon$ for large $y$; all $y$ beyond that point are an event "
+        "of positive chance that breaks the definition."
+    ),
+    "noise with the density $\\max(0, {c} - |z|)/{square}$": (
+        "Let neighbours have values $a > b$. Outputs $y$ in $[b + {c}, a + {c})$, or those of them that are above $a - {c}$, have a positive density under $a$ and none under $b$: an event of positive chance under the one and "
+        "chance 0 under the other."
+    ),
+}
+
+
+def prove(rng):
+    """The level of a noise, and a noise that has none."""
+    words, proof, level, tight = NOISES[list(NOISES)[int(rng.integers(len(NOISES)))]]
+    flawed = list(FLAWED)[int(rng.integers(len(FLAWED)))]
+    keys = ("one", "other", "first", "second")
+    names = dict(zip(keys, map(int, rng.choice(range(2, 12), 4, replace=False)), strict=True))
+    c = int(rng.integers(2, 30))
+    names |= {"c": c, "two": 2 * c, "square": c * c}
+    words, proof, level, tight, noise, why = (
+        text.format(**names) for text in (words, proof, level, tight, flawed, FLAWED[flawed])
+    )
+    return Proof(
+        title="Prove it",
+        text=(
+            f"{words} (a) Prove that the release is $k\\varepsilon$-differentially private for a number $k$, and give it. (b) Show that no smaller $k$ will do if two neighbours attain all differences named. "
+            f"(c) Show that a number that differs between some two neighbours, with {noise} on it, is $\\varepsilon$-differentially private for no $\\varepsilon$."
+        ),
+        rubric={
+            "(a) the ratio of the densities or chances, the triangle inequality, and the right $k$": 2,
+            "(b) two neighbours and outputs of positive chance at which the ratio is attained": 1,
+            "(c) an event, with its chance under both data sets": 1,
+        },
+        solution=(
+            f"(a) {proof} So $k = {level}$; summing or integrating over an event keeps the factor. (b) {tight} Such outputs have a positive chance, so the factor is attained on an event. (c) {why}"
+        ),
+        section=f"“The noise and its guarantee” {CHAPTER}",
+        minutes=40,
+    )
+
+
+TEMPLATES = [tail, sensitivity, spread, release, attack, prove]

@@ -2,7 +2,7 @@
 
 import textwrap
 
-from marking.private import Question
+from marking.private import Proof, Question
 
 TITLE = "Reconstruction"
 SYMBOLS = "a, n, E"
@@ -61,17 +61,17 @@ def worlds(rng):
 
             same(answer("worlds"), truth, cases)
         """),
-        example=_example_of(codes, people, low, high),
+        example=f"worlds({', '.join(map(str, _told(codes, people, low, high, 2)))})",
+        check=f"[worlds(*told) for told in {sorted({_told(codes, people, low, high, step) for step in range(3, 18)})}]",
         section=f"“A census block” {CHAPTER}",
         minutes=40,
         difficulty="warm-up",
     )
 
 
-def _example_of(codes, people, low, high):
-    x = [low + 2 + 2 * index for index in range(people)]
-    values = [eval(code, {"x": x}) for code in codes]
-    return f"worlds({values[0]}, {values[1]}, {values[2]})"
+def _told(codes, people, low, high, step):
+    x = [low + (2 + step * index) % (high - low + 1) for index in range(people)]
+    return tuple(eval(code, {"x": x}) for code in codes)
 
 
 FAMILIES = {
@@ -115,18 +115,19 @@ def rebuild(rng):
             for found, row in zip(got, bits, strict=True):
                 near(found, row)
         """),
-        example=f"rebuild([{', '.join(map(str, _published(setup, people)))}])",
+        example=f"rebuild({_published(setup, people, 3)})",
+        check=f"[rebuild(told) for told in {[_published(setup, people, turn) for turn in (2, 4, 5)]}]",
         section=f"“Many accurate answers are the problem” {CHAPTER}",
         minutes=35,
     )
 
 
-def _published(setup, people):
+def _published(setup, people, turn):
     import numpy as np
 
     names = {"np": np}
     exec(setup, names)
-    return (names["queries"] @ (np.arange(people) % 3 == 0)).tolist()
+    return (names["queries"] @ (np.arange(people) % turn == 0)).tolist()
 
 
 def confused(rng):
@@ -155,6 +156,7 @@ def confused(rng):
             equivalent(answer("chance"), truth, rng, rtol=1e-8, a=np.arange(3, 20))
         """),
         example="chance.subs(a, 4)",
+        check="[chance.subs(a, 7), chance.subs(a, 12)]",
         section=f"“Where the attack ends” {CHAPTER}",
         minutes=40,
         difficulty="starred",
@@ -199,9 +201,15 @@ def bounded(rng):
             same(answer("possible"), truth, cases)
         """),
         example=f"sorted(possible([{people // 2}, {people // 2 + grid}]))",
+        check=f"[possible(told) for told in {[_heard(people, grid, below, above, k) for k in range(2, 8)]}]",
         section=f"“Where the attack ends” {CHAPTER}",
         minutes=25,
     )
+
+
+def _heard(people, grid, below, above, k):
+    count = people // k
+    return [count - grid * (k % (below + 1)), count + grid * (k % (above + 1))]
 
 
 def determined(rng):
@@ -254,9 +262,74 @@ def determined(rng):
             same(answer("exposed"), truth, cases)
         """),
         example="sorted(exposed([[1, 1, 0], [1, 0, 0]]))",
+        check=f"[exposed(table) for table in {[_table(modulus, k) for k in range(1, 6)]}]",
         section=f"“A linear programme that rebuilds almost every bit” {CHAPTER}",
         minutes=40,
     )
 
 
-TEMPLATES = [worlds, rebuild, confused, bounded, determined]
+def _table(modulus, k):
+    # Two people are told from the rest by rows that differ in their columns alone.
+    row = [(k * j * j + j + 1) % modulus for j in range(6)]
+    first, second = k % 2, 5 - k % 3
+    return [row] + [
+        [(v + (j == one)) % modulus for j, v in enumerate(row)] for one in (first, second)
+    ]
+
+
+# What is published, why it gives all differences, how often the first bit is in one number, and what
+# published instead would not do.
+PROVED = {
+    "sets": (
+        "the count of ones in every set of {size} of them",
+        "For two people $i \\ne j$ take {less} others: the set of these with $i$ and that with $j$ have counts that differ by $x_i - x_j$.",
+        "only the count of ones among all people is published",
+        "Two data sets with a single 1, at different people, agree.",
+    ),
+    "windows": (
+        "for each of them, as they sit round a table, the count of ones among {size} people in a row, of whom this one is the first",
+        "Two windows that begin side by side have counts that differ by $x_{{i + {size}}} - x_i$, where places count modulo {people}. As {size} and {people} have no common factor, steps of {size} lead from each person to every "
+        "other one, and the differences along the way add up.",
+        "there are {multiple} people at the table, and {size} in a row as before",
+        "Let the places $0, {size}, 2 \\cdot {size}, \\dots$ hold the ones in one data set, and each place after one of these in the other. As {size} divides {multiple}, every window holds exactly one 1 in both.",
+    ),
+    "rest": (
+        "for each of them the count of ones among all the others",
+        "With $T$ ones in all, the numbers $T - x_i$ and $T - x_j$ differ by $x_j - x_i$.",
+        "only the differences $x_i - x_j$ are published, for all pairs",
+        "If nobody has a 1, or everybody, all differences are 0.",
+    ),
+}
+
+
+def prove(rng):
+    """That counts determine every bit, also when they are a little off, and counts that do not."""
+    kind = list(PROVED)[int(rng.integers(len(PROVED)))]
+    size = int(rng.choice([2, 3, 5]))
+    people = size * int(rng.integers(3, 7)) + int(rng.integers(1, size))
+    names = {"size": size, "less": size - 1, "people": people, "multiple": people - people % size}
+    published, why, instead, twins = (text.format(**names) for text in PROVED[kind])
+    times = people - 1 if kind == "rest" else size
+    parts = int(rng.integers(4, 21))
+    return Proof(
+        title="Prove it",
+        text=(
+            f"{people} people hold a bit each, $x_0, \\dots, x_{{{people - 1}}}$. Published is {published}. (a) Prove that this determines every bit. (b) Show that it would not if {instead}: name two data sets that agree. "
+            f"(c) Now each published number is off by less than $\\frac1{{{parts}}}$, by an unknown amount of its own. Prove that every bit is still determined."
+        ),
+        rubric={
+            "(a) all differences of two bits from the counts, and then the bits themselves": 2,
+            "(b) two data sets, and why they agree": 1,
+            "(c) which differences are rounded, and why the last step survives": 1,
+        },
+        solution=(
+            f"(a) {why} So all differences are known. A published number is ${times}x_0$ plus a sum of such differences, which gives $x_0$ and with it every bit. (b) {twins} (c) The difference of two published numbers is off by less "
+            f"than $\\frac2{{{parts}}} \\le \\frac12$ and is a whole number, so rounding gives it exactly, and all differences of two bits are known as before. A published number is then ${times}x_0$ plus a known number, off by less "
+            f"than $\\frac1{{{parts}}}$: its values for $x_0 = 0$ and $x_0 = 1$ are {times} apart, so it tells which."
+        ),
+        section=f"“Many accurate answers are the problem” {CHAPTER}",
+        minutes=40,
+    )
+
+
+TEMPLATES = [worlds, rebuild, confused, bounded, determined, prove]
