@@ -26,8 +26,10 @@ def recording(answer, kept):
             return value
 
         def many(cases):
-            question = pickle.dumps(list(cases))
-            got = values(value, pickle.loads(question))
+            cases = list(cases)
+            # Kept as they are now; `values` gives the answer a copy of its own.
+            question = pickle.dumps(cases)
+            got = values(value, cases)
             kept.append((name, question, got))
             return got
 
