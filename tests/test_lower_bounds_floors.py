@@ -493,18 +493,21 @@ def test_hockey_stick_bounds_total_variation():
 
 
 def test_a_mean_floor_is_the_best_of_its_methods():
-    sharper = ("volume", "cap", "axes", "cube", "shannon")
+    sharper = ("volume", "cap", "axes", "cube", "shannon", "signs")
     cases = {
         NonPrivate(): (),
-        TotalVariation(0.03): ("le_cam", "assouad", "axes"),
-        KL(0.02): ("le_cam", "assouad", "axes", "cube"),
-        GaussianDP(0.2): ("le_cam", "assouad", "fano", "axes", "cube", "shannon"),
-        ZCDP(0.02): ("le_cam", "assouad", "fano", "axes", "cube", "shannon"),
-        Approximate(0.2, 1e-6): ("le_cam", "assouad", "packing", "axes", "cube", "population"),
+        TotalVariation(0.03): ("le_cam", "assouad", "axes", "signs"),
+        KL(0.02): ("le_cam", "assouad", "axes", "cube", "signs"),
+        GaussianDP(0.2): ("le_cam", "assouad", "fano", "axes", "cube", "shannon", "signs"),
+        ZCDP(0.02): ("le_cam", "assouad", "fano", "axes", "cube", "shannon", "signs"),
+        Approximate(0.2, 1e-6): (
+            "le_cam", "assouad", "packing", "axes", "cube", "population", "signs",
+        ),
         Pure(0.2): ("le_cam", "assouad", "packing", "fano", *sharper),
         Smooth(0.2): ("le_cam", "assouad", "packing", "fano", *sharper),
         Local(Pure(0.2)): (
             "le_cam", "assouad", "packing", "fano", "contraction", "information", "sphere", "ball",
+            "signs",
         ),
     }  # fmt: skip
     for (guarantee, allowed), (n, d, k) in product(

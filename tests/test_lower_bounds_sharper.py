@@ -53,6 +53,8 @@ CLOSE_TO_EXACT = [
     ("shannon", 1, Pure(0.1), 0.99),
     ("population", 1, Approximate(0.1, 0.02), 0.92),
     ("information", 2, Local(Pure(0.1)), 0.999),
+    ("signs", 12, Pure(0.5), 0.99),
+    ("signs", 5, Local(Pure(2.0)), 0.99),
 ]
 
 
@@ -78,6 +80,10 @@ CLOSE_TO_A_METHOD = [
     ("information", 1_000, 200, 0.5, "local", 1.15),
     ("sphere", 10**6, 200, 0.05, "local", 2.02),
     ("ball", 10**7, 2, 0.05, "local", 1.07),
+    ("signs", 100, 2, 2.0, "local", 1.83),
+    ("signs", 1_000, 2, 0.05, "pure", 2.55),
+    ("signs", 100, 2, 0.05, "zcdp", 2.43),
+    ("signs", 100, 2, 0.05, "approximate", 3.6),
 ]
 
 

@@ -38,6 +38,7 @@ ARGUMENTS = {
     "population": "thm-me-population",
     "report": "thm-me-unbiased",
     "shannon": "thm-me-shannon",
+    "signs": "prop-me-signs",
     "simplex": "thm-lb-simplex",
     "sphere": "thm-me-sphere",
     "tilted": "Klein-thm-multinomial",

@@ -22,7 +22,6 @@ A floor is a lower bound on the minimax risk. Called by its bare name it is the 
 ``variant="paper"`` is the one that a document prints.
 """
 
-from minimaxdp.lower_bounds._bits import proportion_floors
 from minimaxdp.lower_bounds._blocks import multinomial_floors
 from minimaxdp.lower_bounds._categories import multinomial_floor
 from minimaxdp.lower_bounds._coupled import (
@@ -70,6 +69,7 @@ from minimaxdp.lower_bounds._packing import (
     sphere_packing,
     sphere_packing_size,
 )
+from minimaxdp.lower_bounds._proportions import proportion_floors
 from minimaxdp.lower_bounds._testing import (
     assouad,
     fano,

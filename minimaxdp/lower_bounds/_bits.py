@@ -15,7 +15,6 @@ import numpy as np
 import scipy
 from scipy.special import betaln, ndtr, xlog1py, xlogy
 
-from minimaxdp import _validate
 from minimaxdp._operations import NUMPY
 from minimaxdp._types import Array
 from minimaxdp.guarantees import (
@@ -27,73 +26,16 @@ from minimaxdp.guarantees import (
     Pure,
     TotalVariation,
 )
-from minimaxdp.lower_bounds._curator_means import information_level, largest_first, level
+from minimaxdp.lower_bounds._curator_means import information_level, level
 from minimaxdp.lower_bounds._forms import chi_square_form, nonprivate_form
 from minimaxdp.lower_bounds._local_means import two_law_information
-from minimaxdp.lower_bounds._means import mean_floors
 from minimaxdp.lower_bounds._sphere import binomial_bins, least_distortion
 from minimaxdp.lower_bounds._testing import coupled_distance
 
-__all__ = ["SUMMED", "bit_floor", "bit_floors", "least_favourable", "proportion_floors"]
+__all__ = ["SUMMED", "bit_floor", "bit_floors", "least_favourable", "signs_floor"]
 
 # People up to whom Bayes risks are summed exactly.
 SUMMED = 2_000
-
-
-def proportion_floors(n: int, privacy: Guarantee) -> dict[str, float]:
-    r"""Lower bounds on the minimax squared error of a proportion in [0, 1], by their argument.
-
-    A quarter of those of a mean in one dimension (:func:`mean_floors`), and of
-
-    ==========  ======================================  ==========================================
-    name        needs                                   bound for a sign of mean a in [-1, 1]
-    ==========  ======================================  ==========================================
-    bayes       pure or local pure privacy, n to 2,000  exact Bayes risk over all mechanisms, for
-                                                        the best of several priors
-    pair        any                                     :math:`\max_R R^2 (1 - \mathbb E t^2)` for
-                                                        the means :math:`\pm R`, t the posterior
-                                                        mean of the sign
-    window      any                                     :math:`\frac12 \int_0^2 h (1 - \frac h2)
-                                                        (1 - \mathrm{TV}(h))\, dh` (Ziv and Zakai)
-    fisher      any                                     :math:`\max_R (\min\{n^2 T, \frac{n}{1 -
-                                                        R^2}\} + \frac{\pi^2}{R^2})^{-1}`
-                                                        (van Trees)
-    ==========  ======================================  ==========================================
-
-    Parameters
-    ----------
-    n : int
-        Number of people, at least 1.
-    privacy : Guarantee
-        Of single levels; a curator's with a total-variation level, or ``Local(Pure(epsilon))``.
-
-    Returns
-    -------
-    dict of str to float
-        The largest first; "plain" is the exact risk without privacy.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is out of its range.
-
-    Notes
-    -----
-    Stated and proved in the part "Going further" of the chapter on lower bounds.
-
-    Examples
-    --------
-    >>> found = proportion_floors(100, Pure(0.05))
-    >>> next(iter(found)), found["bayes"] > 2 * found["packing"]
-    ('bayes', True)
-    """
-    n = _validate.one_integer("n", n, minimum=1)
-    found = {name: value / 4 for name, value in mean_floors(n, 1, privacy).items()}
-    privacy = privacy.under("replacement")
-    if not isinstance(privacy, NonPrivate):
-        for name, value in bit_floors(float(n), 1.0, privacy).items():
-            found[name] = value / 4
-    return largest_first(found)
 
 
 def bit_floor(n: float, q: float, privacy: Guarantee) -> float:
@@ -118,6 +60,30 @@ def bit_floors(n: float, q: float, privacy: Guarantee) -> dict[str, float]:
         epsilon = level(privacy, Pure)
         found["bayes"] = least_favourable(int(n), epsilon, isinstance(privacy, Local))[0]
     return found
+
+
+def signs_floor(n: float, d: int, privacy: Guarantee, power: float) -> float:
+    r"""The mean of a law in d dimensions, told by a sign on each of m axes.
+
+    .. math:: \mathfrak M_n \ge \max_q q^s m^{s - 1} V_n(q), \qquad
+              m = \min\{d, \lfloor 1/q \rfloor\}, \quad s = 2 - 2/k
+
+    A record lies on each axis with probability q, at distance :math:`(q m)^{-1/k}`, with a sign of
+    mean :math:`a_j`, and else at 0: its mean has the coordinates :math:`(q m)^{1 - 1/k} a_j / m`.
+    Who lies where is revealed, and V is the best of :func:`bit_floors`. As s is at least 1, more
+    axes are never worse.
+    """
+    alpha = max(level(privacy, TotalVariation), 1e-300)
+    if isinstance(privacy, Approximate) and float(privacy.epsilon) == 0:
+        privacy = TotalVariation(alpha)  # the same promise, and its groups are known exactly
+    scale = 1 / (alpha * (np.sqrt(n) if isinstance(privacy, Local) else n))
+    shares = np.minimum(1.0, scale * np.geomspace(0.5, 32, 10))
+    whole = np.minimum(np.floor(1 / shares), d)
+    best = 0.0
+    for q in {1.0, 1 / d, *shares.tolist(), *(1 / whole).tolist()}:
+        m = min(d, int(1 / q * (1 + 1e-12)))
+        best = max(best, q**power * m ** (power - 1) * bit_floor(n, q, privacy))
+    return best
 
 
 # --- groups ---------------------------------------------------------------------------------------

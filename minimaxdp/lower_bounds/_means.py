@@ -28,6 +28,7 @@ from minimaxdp.guarantees import (
 )
 from minimaxdp.lower_bounds import _forms as forms
 from minimaxdp.lower_bounds import _mean_methods as methods
+from minimaxdp.lower_bounds._bits import signs_floor
 from minimaxdp.lower_bounds._curator_means import CURATOR_METHODS, curator_floors, largest_first
 from minimaxdp.lower_bounds._local_means import LOCAL_METHODS, local_floors
 from minimaxdp.lower_bounds._testing import budget
@@ -43,7 +44,7 @@ __all__ = [
 Method = Literal[
     "le_cam", "assouad", "packing", "fano", "contraction",
     "volume", "cap", "axes", "cube", "shannon", "population",
-    "information", "sphere", "ball",
+    "information", "sphere", "ball", "signs",
 ]  # fmt: skip
 METHODS: tuple[Method, ...] = get_args(Method)
 VARIANTS = ("best", "closed", "paper")
@@ -81,6 +82,8 @@ def mean_floor(
     information  local privacy                                   :math:`e^{-n \varepsilon^2/(4 d)}`
     sphere       local privacy, d at least 2                     :math:`d\, n^{-1} \varepsilon^{-2}`
     ball         local privacy                                   :math:`d\, n^{-1} \varepsilon^{-2}`
+    signs        a total-variation level                         as axes, or :math:`n^{-1}
+                                                                 \varepsilon^{-2}` locally
     ===========  ==============================================  ===============================
 
     with powers 1 - 1/k of these for a bounded k-th moment.
@@ -223,6 +226,8 @@ def _sharper(n: Any, d: Any, privacy: Guarantee, power: Any, wanted: tuple[str, 
             here = local_floors(people, int(size), pure, exponent, wanted)
         else:
             here = curator_floors(people, int(size), one, exponent, wanted)
+        if "signs" in wanted:
+            here["signs"] = signs_floor(people, int(size), Local(one) if local else one, exponent)
         for name in wanted:
             found.setdefault(name, np.zeros(shape))[i] = here.get(name, 0.0)
     found = {name: value for name, value in found.items() if np.any(value > 0)}
@@ -248,9 +253,9 @@ def _best_forms(n: Any, d: Any, privacy: Guarantee, power: Any, method: Any) -> 
     if "fano" in wanted and privacy.can_imply(ZCDP):
         found["fano"] = methods.fano_floor(n, d, privacy.implies(ZCDP).rho, power)
     if isinstance(privacy, Local):
-        sharper = LOCAL_METHODS if privacy.can_imply(Pure) else ()
+        sharper = (*LOCAL_METHODS, "signs") if privacy.can_imply(Pure) else ()
     else:
-        sharper = CURATOR_METHODS if privacy.can_imply(TotalVariation) else ()
+        sharper = (*CURATOR_METHODS, "signs") if privacy.can_imply(TotalVariation) else ()
     if names := tuple(name for name in sharper if name in wanted):
         found |= _sharper(n, d, privacy, power, names)
     if not found and not isinstance(privacy, NonPrivate) and method is None:
