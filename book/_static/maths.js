@@ -26,21 +26,33 @@ for (const formula of document.querySelectorAll('mjx-container[display="true"]')
 
 // What of a page is off screen when it arrives is laid out afterwards, a few pieces at a time while nothing
 // else is to be done: so a page of a thousand formulas answers at once. It cannot be left at that, for
-// what is not laid out is not read out either.
+// what is not laid out is not read out either. No script may ask before for the size of what is off
+// screen, which lays it out.
 const pieces = [
-  ...document.querySelectorAll(".arriving .bd-article section > *:not(section, h1, h2, h3, h4)"),
+  ...document.querySelectorAll(".bd-article section > *:not(section, h1, h2, h3, h4)"),
 ];
 const whenIdle = window.requestIdleCallback ?? setTimeout;
+
+// The MathML of a formula is text until then, and for who runs no scripts it is there from the start.
+function readOut(piece) {
+  for (const spoken of piece.querySelectorAll("mjx-container > noscript")) {
+    spoken.outerHTML = spoken.textContent;
+  }
+}
 
 function layOut() {
   const next = pieces.splice(0, 8); // one by one, a page takes three times as long
   if (next.length === 0) return settled();
-  for (const piece of next) piece.style.contentVisibility = "visible";
+  for (const piece of next) {
+    readOut(piece);
+    piece.style.contentVisibility = "visible";
+  }
   whenIdle(layOut);
 }
 
 // A font that arrives late changes what fits, and not the box.
 async function settled() {
+  readOut(document); // headings, and the contents of the page
   await document.fonts.ready;
   document.querySelectorAll('mjx-container[display="true"]').forEach(mark);
   dispatchEvent(new Event("resize")); // who measured too early does so again: tables.js, the theme

