@@ -42,6 +42,8 @@ LETTER = re.compile(
 WORD = re.compile(rf"<mjx-(m[ion]|mtext|TeXAtom)>((?:{GLYPH})+)</mjx-\1>")
 # What keeps a group together is the line it stands in; one within which a line may break is left alone.
 GROUPS = ("mjx-msup", "mjx-msub", "mjx-mfrac", "mjx-mrow", "mjx-TeXAtom")
+# What keeps the parts of a fraction apart, and its line: maths.css draws them.
+STRUT = re.compile(r'<mjx-(nstrut|dstrut|line)(?: type="d")?></mjx-\1>')
 TOKEN = re.compile(r"<(/?)([\w-]+)([^>]*)>|[^<]+")
 LEAF = re.compile(r"<mrow>(<(m[ion])(?: [^>]*)?>[^<]*</\2>)</mrow>")
 # What makes no difference here, or is said once in maths.css.
@@ -111,7 +113,7 @@ def bare(html):
     letters = LETTER.sub(
         r'<mjx-c class="\3"\2>\4</mjx-c>', NEEDLESS.sub("", html)
     )
-    return LEAF.sub(r"\1", ungrouped(WORD.sub(r"\2", letters)))
+    return LEAF.sub(r"\1", ungrouped(STRUT.sub("", WORD.sub(r"\2", letters))))
 
 
 def ungrouped(html):
