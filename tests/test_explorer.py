@@ -109,7 +109,7 @@ def test_explorer_shows_filters_maps_and_hands_out_the_lattice(
     cell = told["settings"][at][told["rows"].index(["bounded mean", "pure"])]
     assert rows.count() == 1
     words = rows.nth(0).inner_text().split("\t")
-    assert [float(word) for word in words[2:5]] == pytest.approx(cell[:3], rel=6e-3)
+    assert [float(word) for word in words[3:6]] == pytest.approx(cell[:3], rel=6e-3)
     data = explorer.data()
     statements = (
         explorer.statement("bounded mean", words[6].strip()),

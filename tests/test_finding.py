@@ -89,6 +89,27 @@ def test_search_follows_what_is_typed_and_works_from_a_folder(page: Page, site: 
     assert "No place" in page.inner_text("#search-results")
 
 
+def test_ctrl_k_shows_places_while_one_types(page: Page, served: str) -> None:
+    opened(page, f"{served}/book/laplace.html")
+    assert page.evaluate(
+        "window.minimaxdpPlaces === undefined"
+    )  # a megabyte, not before it is needed
+    page.keyboard.press("Control+k")
+    first = page.locator("#pst-search-dialog .search-live li > a").first
+    for query in ("Theorem 9.1", "rho", "zCDP", "median"):
+        page.keyboard.press("Control+a")
+        page.keyboard.type(query)
+        title = QUERIES.get(query.lower(), QUERIES.get(query, query))
+        page.wait_for_function(
+            """title => document.querySelector(".search-live li > a")?.textContent.startsWith(title)""",
+            arg=title,
+        )
+    page.keyboard.press("ArrowDown")
+    assert first.evaluate("link => link === document.activeElement")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/book/glossary.html#term-median")
+
+
 def places(site: Path) -> list[dict]:
     text = (site / "_static" / "search_places.js").read_text()
     return json.loads(text[text.index("[") : text.rindex("]") + 1])

@@ -81,15 +81,14 @@ the ratio over people and budget. The numbers are in lattice.js, computed by the
     for (const c of shown(at)) {
       const row = body.insertRow();
       row.classList.toggle("chosen", c.row === chosen);
-      for (const value of [c.problem, c.definition, number(c.low), number(c.risk), number(c.high)]) {
-        row.insertCell().textContent = value;
-      }
+      for (const value of [c.problem, c.definition]) row.insertCell().textContent = value;
       const button = document.createElement("button");
       button.type = "button";
       button.textContent = number(c.ratio);
       button.setAttribute("aria-label", `ratio ${number(c.ratio)}, map of ${c.problem}, ${c.definition}`);
       button.addEventListener("click", () => { chosen = c.row; show(); get("map").scrollIntoView({ block: "nearest" }); });
       row.insertCell().append(button);
+      for (const value of [c.low, c.risk, c.high]) row.insertCell().textContent = number(value);
       leads(row.insertCell(), c.argument, c.statement);
       leads(row.insertCell(), c.method, c.analysis);
       row.insertCell().textContent = c.kind;

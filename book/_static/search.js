@@ -2,7 +2,8 @@
 
 A place has a kind k, a title t, an address u, the title of its page p, other names a, and words x.
 Every word of the query must begin a word of the place. A query that is the title or another name of
-a place puts it first; then come words of the title, then words of the text. */
+a place puts it first; then come words of the title, then words of the text. The page of results has
+all places at once; elsewhere they are asked for when somebody types into the field of Ctrl+K. */
 (function () {
   "use strict";
   const KINDS = {
@@ -18,7 +19,7 @@ a place puts it first; then come words of the title, then words of the text. */
     theta: "θ", kappa: "κ", lambda: "λ", mu: "μ", nu: "ν", rho: "ρ", sigma: "σ", tau: "τ",
     phi: "φ", varphi: "φ", chi: "χ", psi: "ψ", omega: "ω",
   };
-  const SHOWN = 40, AROUND = 110;
+  const SHOWN = 40, SHOWN_AT_ONCE = 8, AROUND = 110;
 
   /* Letters without case or accents, and names of Greek letters as letters; a plural without its s. */
   function words(text) {
@@ -103,7 +104,7 @@ a place puts it first; then come words of the title, then words of the text. */
     return out;
   }
 
-  function show(text, box) {
+  function show(text, box, most = SHOWN) {
     const found = find(text);
     const status = document.createElement("p");
     status.className = "search-summary";
@@ -113,15 +114,55 @@ a place puts it first; then come words of the title, then words of the text. */
     const places = n => (n === 1 ? "One place" : `${n} places`);
     status.textContent = !found.length
       ? "No place has all these words. Fewer words, or their beginnings, find more."
-      : `${places(found.length)} found` + (found.length > SHOWN ? `; the first ${SHOWN}:` : ".");
-    list.append(...found.slice(0, SHOWN).map(hit => item(hit.place, words(text))));
+      : `${places(found.length)} found` + (found.length > most ? `; the first ${most}:` : ".");
+    list.append(...found.slice(0, most).map(hit => item(hit.place, words(text))));
     box.replaceChildren(status, list);
+  }
+
+  let arriving = null;
+  function places() {
+    arriving ??= window.minimaxdpPlaces ? Promise.resolve() : new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      const root = document.documentElement.dataset.content_root ?? "";
+      script.src = `${root}_static/search_places.js`;
+      script.onload = resolve;
+      script.onerror = reject;
+      document.head.append(script);
+    });
+    return arriving;
+  }
+
+  /* The field that Ctrl+K opens: the first places below it while one types; arrows lead to them and back. */
+  function live(dialog) {
+    const field = dialog.querySelector("input[name=q]");
+    const box = document.createElement("div");
+    box.className = "search-live";
+    dialog.append(box);
+    field.addEventListener("focus", () => places(), { once: true });
+    field.addEventListener("input", async () => {
+      const asked = field.value;
+      await places();
+      if (asked !== field.value) return; // typed on meanwhile
+      if (asked.trim()) show(asked, box, SHOWN_AT_ONCE);
+      else box.replaceChildren();
+    });
+    dialog.addEventListener("keydown", event => {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      const stops = [field, ...box.querySelectorAll("li > a")];
+      const next = stops[stops.indexOf(document.activeElement) + step];
+      if (!next) return;
+      event.preventDefault();
+      next.focus();
+    });
+    box.addEventListener("click", event => event.target.closest("a") && dialog.close());
   }
 
   window.minimaxdpSearch = find;
   document.addEventListener("DOMContentLoaded", () => {
     const box = document.getElementById("search-results");
     const field = document.querySelector(".bd-search-container input[name=q]");
+    const dialog = document.getElementById("pst-search-dialog");
+    if (dialog && !box) live(dialog);
     if (!box || !field) return;
     const asked = new URLSearchParams(location.search).get("q") ?? "";
     field.value = asked;

@@ -175,11 +175,14 @@ def form():
         for name in (
             "problem",
             "definition",
+            "ratio",  # what the table is for, in view on a phone too
             "lower bound",
             "risk",
             "upper bound",
+            "what binds",
+            "best method",
+            "how",
         )
-        + ("ratio", "what binds", "best method", "how")
     )
     return (
         f'<div class="results-explorer" id="explore"><p class="presets">{presets}</p>'

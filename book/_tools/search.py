@@ -5,7 +5,7 @@ a term of the glossary, an entry of the errata, a name of the package. Its words
 page without listings, formulas in Unicode (`words`), so that ρ is found as ρ and as rho. The places
 of a page are collected when it is written, into a file beside its doctree, so that a build that
 writes few pages still knows all. `_static/search_places.js` holds them all, is asked for by the page
-of results alone, and `_static/search.js` ranks them. Both are scripts: the search works from a
+of results, and by another once one searches from there, and `_static/search.js` ranks them. Both are scripts: the search works from a
 folder too.
 """
 
@@ -30,9 +30,12 @@ ALSO = {
     "k-ary randomized response": ["kRR", "generalized randomized response"],
     "local model": ["LDP", "local differential privacy"],
     "minimax risk": ["minimax"],
+    "privacy loss": ["PLD", "privacy loss distribution"],
+    "privacy profile": ["δ(ε)"],
     "randomized response": ["RR"],
     "sensitivity": ["global sensitivity"],
     "total-variation privacy": ["α", "TV"],
+    "Tulap law": ["canonical noise distribution"],
     "zero-concentrated privacy": ["zCDP", "ρ"],
 }
 # Their rows name what stands elsewhere; only their headings are places.
@@ -250,7 +253,7 @@ def load(app, pagename, templatename, context, doctree):
         ]
     if pagename == "search":
         app.add_js_file("search_places.js")
-        app.add_js_file("search.js")
+    app.add_js_file("search.js", loading_method="defer")
 
 
 def setup(app):
