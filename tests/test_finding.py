@@ -101,7 +101,7 @@ def test_ctrl_k_shows_places_while_one_types(page: Page, served: str) -> None:
         page.keyboard.type(query)
         title = QUERIES.get(query.lower(), QUERIES.get(query, query))
         page.wait_for_function(
-            """title => document.querySelector(".search-live li > a")?.textContent.startsWith(title)""",
+            "title => document.querySelector('.search-live a')?.textContent.startsWith(title)",
             arg=title,
         )
     page.keyboard.press("ArrowDown")

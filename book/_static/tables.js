@@ -14,10 +14,12 @@ becomes a small list, each value below the name of its column. */
   /* Which boxes scroll can be told only once they are drawn. */
   function measure() {
     for (const box of article.querySelectorAll(".pst-scrollable-table-container")) {
-      box.classList.remove("whole");
+      box.classList.remove("whole", "tall");
       const wide = box.scrollWidth > box.clientWidth + 1;
       const high = box.scrollHeight > box.clientHeight + 1;
       box.classList.toggle("whole", !wide && !high);
+      // A long one that scrolls sideways scrolls by itself upwards too, so that its heads stay in view.
+      box.classList.toggle("tall", wide && !high && box.querySelectorAll("tbody tr").length >= MANY);
     }
   }
 
@@ -71,10 +73,9 @@ becomes a small list, each value below the name of its column. */
 
   /* What can be hidden: rows and entries, each with its words, and what a choice asks of it. */
   function item(element, heading) {
-    const words = `${heading} ${element.textContent}`.toLowerCase();
     const id = element.textContent.match(/E(\d{3})-\d+/);
     const grade = element.querySelector(":scope > p.erratum strong")?.textContent[0] ?? "T";
-    return { element, words, document: id?.[1] ?? "", severity: grade };
+    return { element, heading, document: id?.[1] ?? "", severity: grade };
   }
 
   function choice(name, values) {
@@ -124,6 +125,8 @@ becomes a small list, each value below the name of its column. */
       const set = Object.entries(choices).filter(([, { select }]) => select.value);
       let left = 0;
       for (const one of items) {
+        // Not before they are asked for: while a page arrives, its formulas hold markup as text.
+        one.words ??= `${one.heading} ${one.element.textContent}`.toLowerCase();
         const hit = asked.every(word => one.words.includes(word)) &&
           set.every(([name, { select }]) => one[name] === select.value);
         one.element.hidden = !hit;
