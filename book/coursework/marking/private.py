@@ -12,7 +12,7 @@ import hashlib
 import runpy
 import secrets
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -151,6 +151,17 @@ def _refuse_incomplete(question: Question | Proof, names: tuple[str, ...]) -> No
 
 
 Template = Callable[[np.random.Generator], Question | Proof]
+
+
+def different(rng: np.random.Generator, of: Sequence[int], count: int) -> list[int]:
+    """Draw this many different whole numbers, in an order that is drawn too.
+
+    Examples
+    --------
+    >>> different(np.random.default_rng(1), range(2, 12), 3)
+    [6, 5, 9]
+    """
+    return [int(value) for value in rng.choice(of, count, replace=False)]
 
 
 def templates(path: Path) -> tuple[str, str, list[Template]]:

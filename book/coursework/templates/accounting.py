@@ -2,7 +2,7 @@
 
 import textwrap
 
-from marking.private import Proof, Question
+from marking.private import Proof, Question, different
 
 TITLE = "Accounting"
 SYMBOLS = "epsilon, rho, delta, q"
@@ -11,7 +11,7 @@ CHAPTER = "in the chapter `accounting`"
 
 def concentrated(rng):
     """One budget for many releases, by zero-concentrated privacy."""
-    pure, gauss = (int(value) for value in rng.choice(range(2, 12), 2, replace=False))
+    pure, gauss = different(rng, range(2, 12), 2)
     share, group = int(rng.integers(2, 5)), int(rng.integers(2, 5))
     return Question(
         title="A ledger of concentrated privacy",
@@ -50,7 +50,7 @@ def concentrated(rng):
 
 def sampled(rng):
     """Releases from a random sample, several samples."""
-    inside, outside = (int(value) for value in rng.choice(range(2, 9), 2, replace=False))
+    inside, outside = different(rng, range(2, 9), 2)
     parts, other = int(rng.integers(2, 6)), int(rng.integers(1, 4))
     return Question(
         title="Samples of the data",
@@ -81,7 +81,7 @@ def sampled(rng):
 
 def exact(rng):
     """The exact delta of several reports, by their privacy loss."""
-    kinds = sorted(int(value) for value in rng.choice(range(2, 12), 2, replace=False))
+    kinds = sorted(different(rng, range(2, 12), 2))
     times = [int(value) for value in rng.integers(2, 5, 2)]
     lost = int(rng.integers(0, 3))
     return Question(
@@ -132,9 +132,7 @@ def exact(rng):
 
 def ledger(rng):
     """A filter with rules of its own."""
-    costs = {
-        kind: int(cost) for kind, cost in zip("cms", rng.choice(range(1, 8), 3, replace=False))
-    }
+    costs = dict(zip("cms", different(rng, range(1, 8), 3)))
     crowd = int(rng.integers(2, 5))
     words = {"c": "count", "m": "mean", "s": "sum"}
     told = ", ".join(f"a {words[kind]} costs {cost}" for kind, cost in costs.items())

@@ -2,7 +2,7 @@
 
 import textwrap
 
-from marking.private import Proof, Question
+from marking.private import Proof, Question, different
 
 TITLE = "Laplace noise"
 SYMBOLS = "d, r, lam, n, epsilon"
@@ -58,10 +58,10 @@ QUERIES = {
 
 def sensitivity(rng):
     """Global sensitivity of a pair of queries, by a rule for who is a neighbour."""
-    first, second = (int(index) for index in rng.choice(len(QUERIES), 2, replace=False))
+    first, second = different(rng, range(len(QUERIES)), 2)
     words, codes = list(QUERIES), list(QUERIES.values())
     low, high = int(rng.integers(-2, 1)), int(rng.integers(1, 3))
-    one, other = (int(weight) for weight in rng.choice(range(2, 10), 2, replace=False))
+    one, other = different(rng, range(2, 10), 2)
     rule, close = [
         ("differ in one record, which may become anything", "1"),
         ("differ in one record, by at most 1", "max(abs(a - b) for a, b in zip(x, y)) == 1"),
@@ -120,10 +120,8 @@ def sensitivity(rng):
 
 def spread(rng):
     """The variance of what is made of several releases."""
-    weights = rng.choice(range(1, 8), 3, replace=False)
-    shares = rng.choice(range(1, 6), 3, replace=False)
-    first, second, third = (int(w) for w in weights)
-    a, b, c = (int(s) for s in shares)
+    first, second, third = different(rng, range(1, 8), 3)
+    a, b, c = different(rng, range(1, 6), 3)
     return Question(
         title="What is made of the releases",
         text=(

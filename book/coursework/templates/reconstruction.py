@@ -2,7 +2,7 @@
 
 import textwrap
 
-from marking.private import Proof, Question
+from marking.private import Proof, Question, different
 
 TITLE = "Reconstruction"
 SYMBOLS = "a, n, E"
@@ -22,7 +22,7 @@ PUBLISHED = {
 
 def worlds(rng):
     """How many data sets agree with what a table publishes."""
-    chosen = sorted(rng.choice(len(PUBLISHED), 3, replace=False).tolist())
+    chosen = sorted(different(rng, range(len(PUBLISHED)), 3))
     words = [list(PUBLISHED)[index] for index in chosen]
     codes = [PUBLISHED[word] for word in words]
     people, low = int(rng.integers(3, 5)), int(rng.integers(20, 60))
@@ -165,7 +165,7 @@ def confused(rng):
 
 def bounded(rng):
     """What bounded noise gives away when a question is repeated."""
-    below, above = (int(value) for value in rng.choice(6, 2, replace=False) + 1)
+    below, above = different(rng, range(1, 7), 2)
     grid = int(rng.choice([1, 2, 3]))
     people = int(rng.integers(30, 60))
     return Question(
