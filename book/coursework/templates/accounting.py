@@ -204,41 +204,39 @@ def releases(rng):
         title="Spend it",
         text=(
             f"Numbers are cut to $[-{high}, {high}]$, and their sum is released {count} times with independent Laplace noise each time. One number may be {rule}. The first release gets {weight} times as much of "
-            "the budget as each of the others. Write `publish(x, epsilon, rng)`: the array of these releases, the first one first, which together are exactly $\\varepsilon$-differentially private. Draw from "
-            "`rng` alone; a budget that is not positive must end in an error."
+            "the budget as each of the others. Write `publish(x, epsilon, times, rng)`: an array with as many rows as `times`, all with noise of their own. Each row holds these releases, the first one first, which together are exactly "
+            "$\\varepsilon$-differentially private. Draw from `rng` alone; a budget that is not positive must end in an error."
         ),
-        stub=f'def publish(x, epsilon, rng):\n    """An array of length {count}."""',
+        stub=f'def publish(x, epsilon, times, rng):\n    """An array of shape (times, {count})."""',
         solution=textwrap.dedent(f"""
             if not epsilon > 0:
                 raise ValueError("epsilon must be positive")
             weights = np.array([{weight}] + [1] * {count - 1})
             scales = {span} * weights.sum() / (epsilon * weights)
-            return np.clip(x, -{high}, {high}).sum() + rng.laplace(0, scales)
+            return np.clip(x, -{high}, {high}).sum() + rng.laplace(0, scales, (times, {count}))
         """),
         hidden=textwrap.dedent(f"""
             shares = np.array([{weight}, *[1] * {count - 1}]) / ({weight} + {count} - 1)
             cases = []
-            for people in (6, 1, *[20] * {8000 // count + 1}):
+            for times, people in ((10, 6), (1, 1), ({4000 // count}, 20), ({4000 // count}, 3)):
                 numbers = {high} * rng.normal(0.3, 2, people)
-                cases.append((numbers, rng.uniform(0.2, 2)))
+                cases.append((numbers, rng.uniform(0.2, 2), times))
 
 
             def extra(case, output):
-                numbers, budget = case
+                numbers, budget, times = case
                 cut = sum(min(max(v, -{high}), {high}) for v in numbers)
-                z = (shaped(output, ({count},)) - cut) * budget * shares / {span}
-                return z[None, :]
+                return (shaped(output, (times, {count})) - cut) * budget * shares / {span}
 
 
             additive(answer("publish"), cases, extra, rng)
-            withholds(answer("publish"), [(cases[0][0], budget, rng) for budget in (0.0, -1.0)])
+            withholds(answer("publish"), [(cases[0][0], budget, 3, rng) for budget in (0.0, -1.0)])
         """),
-        example=f"np.shape(publish(np.array([1.0, 2.0]), 1.0, np.random.default_rng(1))) == ({count},)",
+        example=f"np.shape(publish(np.array([1.0, 2.0]), 1.0, 3, np.random.default_rng(1))) == (3, {count})",
         # Next to no noise, and how wide it is: the deviation of 4,000 draws is off by 1.8 %.
         check=(
-            "[publish(np.array([99.0, 1.5]), 1e9, np.random.default_rng(1))[0], *(lambda rng: np.std("
-            "[publish(np.array([1.0]), 0.5, rng) for _ in range(4_000)], axis=0))"
-            "(np.random.default_rng(2))]"
+            "[publish(np.array([99.0, 1.5]), 1e9, 1, np.random.default_rng(1))[0, 0], "
+            "*np.std(publish(np.array([1.0]), 0.5, 4_000, np.random.default_rng(2)), axis=0)]"
         ),
         chance=0.15,
         section=f"“A budget for releases that are not known in advance” {CHAPTER}",
