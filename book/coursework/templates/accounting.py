@@ -218,7 +218,7 @@ def releases(rng):
         hidden=textwrap.dedent(f"""
             shares = np.array([{weight}, *[1] * {count - 1}]) / ({weight} + {count} - 1)
             cases = []
-            for times, people in ((10, 6), (1, 1), ({4000 // count}, 20), ({4000 // count}, 3)):
+            for times, people in ((10, 6), (1, 1), (4000, 20), (4000, 3)):
                 numbers = {high} * rng.normal(0.3, 2, people)
                 cases.append((numbers, rng.uniform(0.2, 2), times))
 
@@ -229,7 +229,13 @@ def releases(rng):
                 return (shaped(output, (times, {count})) - cut) * budget * shares / {span}
 
 
-            additive(answer("publish"), cases, extra, rng)
+            def first(case, output):
+                return extra(case, output)[:, :1]
+
+
+            # By itself too: a share that is too large elsewhere must not make up for it.
+            for noise in (extra, first):
+                additive(answer("publish"), cases, noise, rng, level=5e-7)
             withholds(answer("publish"), [(cases[0][0], budget, 3, rng) for budget in (0.0, -1.0)])
         """),
         example=f"np.shape(publish(np.array([1.0, 2.0]), 1.0, 3, np.random.default_rng(1))) == (3, {count})",
