@@ -16,6 +16,7 @@ from minimaxdp.guarantees import KL, ZCDP, Approximate, Local, NonPrivate, Pure,
 from minimaxdp.lower_bounds import _bits as bits
 from minimaxdp.lower_bounds import _blocks as blocks
 from minimaxdp.lower_bounds import _local_means as local
+from minimaxdp.lower_bounds import _power as power
 from minimaxdp.lower_bounds import _sphere as sphere
 from minimaxdp.results._projected import projected_reports
 from minimaxdp.results._smoothed import smoothed_series
@@ -261,6 +262,46 @@ def test_the_floors_of_a_proportion_are_close_somewhere(name, n, guarantee, shar
     assert share * truth <= floor <= truth * (1 + 1e-9) < 3 * floor
 
 
+@pytest.mark.parametrize(
+    ("guarantee", "share"),
+    [
+        (Pure(0.5), 0.88), (Approximate(0.5, 0.02), 0.91), (TotalVariation(0.24), 0.89),
+        (Pure(2.0), 0.95), (Approximate(2.0, 0.02), 0.96), (TotalVariation(0.76), 0.94),
+    ],
+)  # fmt: skip
+def test_tests_that_grow_as_they_may_are_close_to_the_exact_risk(guarantee, share):
+    floor, truth = power.counted_floor(12.0, 1.0, guarantee), exact(12, guarantee)
+    assert share * truth <= floor <= truth * (1 + 1e-9) < 3 * floor
+
+
+def test_signs_that_few_hold_are_no_easier_than_the_mean_over_their_number():
+    # Given their number, the geometric count has the least Bayes risk, for every prior.
+    n, q, pure = 12, 0.5, Pure(0.5)
+    risks = [1.0] + [bits.least_favourable(k, 0.5, False)[1] for k in range(1, n + 1)]
+    mass = special.binom(n, np.arange(n + 1)) / 2**n
+    floor = power.counted_floor(float(n), q, pure)
+    assert 0.8 * (mass @ risks) <= floor <= mass @ risks
+    assert floor > 1.2 * max(bits.bit_floors(n, q, pure)[name] for name in ("window", "fisher"))
+
+
+def test_the_power_of_a_test_grows_no_faster_than_its_definition_allows():
+    p = np.linspace(0.001, 0.999, 199)
+    for guarantee in (
+        Pure(0.7), Approximate(0.7, 0.01), TotalVariation(0.3), ZCDP(0.2), KL(0.2),
+    ):  # fmt: skip
+        step = power.power_step(guarantee)
+        most = step(p)
+        assert np.all(most > p) and np.all(most <= 1) and np.all(np.diff(most, 2) <= 1e-8)
+        # A step back undoes a step, where the step does not end at one.
+        inside = most < 1 - 1e-9
+        assert np.allclose(1 - step(1 - most[inside]), p[inside], atol=1e-8)
+    p = p[p < 0.9]
+    nats = special.xlogy(p, p / (q := power.power_step(KL(0.2))(p)))
+    nats += special.xlogy(1 - p, (1 - p) / (1 - q))
+    there = special.xlogy(q, q / p) + special.xlogy(1 - q, (1 - q) / (1 - p))
+    assert np.allclose(np.maximum(nats, there), 0.2, rtol=1e-6)
+
+
 def test_a_geometric_count_and_a_best_estimate_are_minimax_for_a_proportion():
     for n, epsilon, local_model, apart in (
         (100, 0.05, False, 1.04), (100, 0.5, False, 1.01), (1_000, 0.05, False, 1.01),
@@ -387,6 +428,36 @@ def test_a_projection_costs_no_more_than_its_bound():
             errors.append(((rr.project_to_simplex(y) - theta) ** 2).sum())
         assert np.mean(errors) <= bound
     assert bound < 30 * np.mean(errors)
+
+
+@pytest.mark.parametrize(("m", "n"), [(4, 2), (3, 3)])
+def test_no_floor_of_an_end_is_above_the_programme(m, n):
+    # Uniform on the first k of m points: like the end of an interval, a mixture with what is new.
+    ends, x = np.arange(1, m + 1) / m, np.linspace(-9, 9, 4_000)
+    laws = np.tril(np.ones((m, m))) / np.arange(1, m + 1)[:, None]
+    table, pairs = lb.histograms(m, n)
+    samples, loss = lb.histogram_laws(table, laws), abs(ends[:, None] - np.arange(13) / 12)
+    for guarantee in (Pure(0.5), Approximate(0.5, 0.05), TotalVariation(0.24)):
+        found = lb.minimax_channel(samples, loss, guarantee, pairs=pairs)
+        at, powers = power._growth(guarantee)
+        tests = np.interp(n * (np.log(ends)[:, None] - x), at, powers, left=0, right=1)
+        floor = power._end_risk(ends, np.asarray(found.prior), tests)
+        assert 0.5 * found.risk < floor <= found.risk * (1 + 1e-9)
+
+
+def test_a_window_is_found_where_privacy_hides_nearly_everything():
+    # At n alpha <= 1 the window of all ends is useless: nothing is left of the distance.
+    assert lb.endpoint_floors(50, TotalVariation(0.02))["window"] > 0.1
+
+
+@pytest.mark.parametrize(
+    ("n", "epsilon", "over"), [(100, 0.05, 1.46), (10**5, 0.05, 1.49), (10**7, 0.5, 1.36)]
+)
+def test_tests_at_every_threshold_beat_windows_under_pure_privacy(n, epsilon, over):
+    found = lb.endpoint_floors(n, Pure(epsilon))
+    assert over < found["tests"] / found["window"] < over + 0.06
+    if n * epsilon > 10**3:  # where windows have ln(2)/(n epsilon), at small budgets
+        assert 0.93 / (n * epsilon) < found["tests"] < 1 / (n * epsilon)
 
 
 def test_the_end_of_a_support():

@@ -29,6 +29,7 @@ from minimaxdp.guarantees import (
 from minimaxdp.lower_bounds._curator_means import information_level, level
 from minimaxdp.lower_bounds._forms import chi_square_form, nonprivate_form
 from minimaxdp.lower_bounds._local_means import two_law_information
+from minimaxdp.lower_bounds._power import counted_floor
 from minimaxdp.lower_bounds._sphere import binomial_bins, least_distortion
 from minimaxdp.lower_bounds._testing import coupled_distance
 
@@ -55,6 +56,8 @@ def bit_floors(n: float, q: float, privacy: Guarantee) -> dict[str, float]:
             "window": _curator_window(n, q, privacy),
             "fisher": _fisher(n, q, privacy),
         }
+        if _summable(n, q, privacy):
+            found["tests"] = counted_floor(n, q, privacy)
     found["plain"] = float(nonprivate_form(NUMPY, n * q))
     if q == 1 and n <= SUMMED and privacy.can_imply(Pure):
         epsilon = level(privacy, Pure)
@@ -84,6 +87,14 @@ def signs_floor(n: float, d: int, privacy: Guarantee, power: float) -> float:
         m = min(d, int(1 / q * (1 + 1e-12)))
         best = max(best, q**power * m ** (power - 1) * bit_floor(n, q, privacy))
     return best
+
+
+def _summable(n: float, q: float, privacy: Guarantee) -> bool:
+    """Whether the sums over counts are short, and privacy hides some of the signs but not all."""
+    if q == 1 and privacy.can_imply(Pure):  # the exact sums are better
+        return False
+    hidden = n * q * level(privacy, TotalVariation)
+    return n * q <= (SUMMED if q == 1 else 400) and hidden >= 0.5 and (q == 1 or hidden <= 6)
 
 
 # --- groups ---------------------------------------------------------------------------------------

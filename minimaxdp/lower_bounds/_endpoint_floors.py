@@ -14,6 +14,7 @@ from minimaxdp.lower_bounds._bits import group_means, window_edges
 from minimaxdp.lower_bounds._curator_means import largest_first, level
 from minimaxdp.lower_bounds._endpoints import endpoint_floor
 from minimaxdp.lower_bounds._local_means import two_law_information
+from minimaxdp.lower_bounds._power import end_by_tests
 from minimaxdp.lower_bounds._sphere import least_distortion
 
 __all__ = ["RankedMaximum", "endpoint_floors"]
@@ -30,7 +31,10 @@ def endpoint_floors(n: int, privacy: Guarantee) -> dict[str, float]:
                             :math:`B \theta^{B-1}`; tends to :math:`\ln 2/n`
     window    any privacy   :math:`\max_L \frac12 \int_0^L (1 - \frac hL) (1 - \mathrm{TV}(h))\, dh`
                             for ends in :math:`[1 - L, 1]` (Ziv and Zakai), as a
-                            lower sum and over a few L
+                            lower sum and over some L
+    tests     a curator     least Bayes risk of tests "the estimate exceeds c" whose power, in
+                            :math:`s = \ln \theta`, grows no faster than :math:`n (F - 1)` allows,
+                            F the most that a record can make of a power; for some priors
     ========  ============  ========================================================================
 
     Parameters
@@ -56,9 +60,9 @@ def endpoint_floors(n: int, privacy: Guarantee) -> dict[str, float]:
 
     Examples
     --------
-    >>> found = endpoint_floors(1000, TotalVariation(0.05))
-    >>> next(iter(found)), found["window"] > 1.2 * found["le_cam"]
-    ('window', True)
+    >>> found = endpoint_floors(1000, Pure(0.05))
+    >>> next(iter(found)), found["tests"] > 1.5 * found["window"] > 2 * found["le_cam"]
+    ('tests', True)
     """
     n = _validate.one_integer("n", n, minimum=1)
     privacy = _validate.instance("privacy", privacy, Guarantee).under("replacement")
@@ -66,6 +70,9 @@ def endpoint_floors(n: int, privacy: Guarantee) -> dict[str, float]:
     found = {"le_cam": float(endpoint_floor(n, privacy)), "bayes": _bayes(float(n))}
     if not isinstance(privacy, NonPrivate):
         found["window"] = _window(float(n), privacy)
+        # With fewer people nothing is known, and two ends say so.
+        if not isinstance(privacy, Local) and n * level(privacy, TotalVariation) >= 0.3:
+            found["tests"] = end_by_tests(float(n), privacy)
     return largest_first(found)
 
 
@@ -96,8 +103,9 @@ def _window(n: float, privacy: Guarantee) -> float:
         scale = 1 / (np.sqrt(n) * max(float(np.expm1(min(level(privacy, Pure), 600) / 2)), 1e-150))
     else:
         scale = 1 / (n * max(float(group_means(1.0, 1.0, privacy)), 1e-150))
-    best = 0.0
-    for length in np.unique(np.minimum(1.0, scale * np.array([1.0, 1.5, 2, 3, 4, 6, 15, 1e9]))):
+    best, shorter = 0.0, np.array([0.25, 0.5, 0.75, 0.9])  # at 1 all the mass may move
+    lengths = np.minimum(1.0, scale * np.array([1.0, 1.5, 2, 3, 4, 6, 15, 1e9]))
+    for length in np.unique(np.r_[lengths, shorter[shorter < 1.5 * scale]]):
         edges = window_edges(6 * scale, length)
         whole, shares = edges - edges**2 / (2 * length), edges[1:] / (1 - length + edges[1:])
         if local:

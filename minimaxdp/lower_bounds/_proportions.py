@@ -26,6 +26,8 @@ def proportion_floors(n: int, privacy: Guarantee) -> dict[str, float]:
                                                         mean of the sign
     window      any                                     :math:`\frac12 \int_0^2 h (1 - \frac h2)
                                                         (1 - \mathrm{TV}(h))\, dh` (Ziv and Zakai)
+    tests       a curator, n to 2,000                   Bayes risk of tests that grow in the count
+                                                        as fast as privacy allows, for some priors
     fisher      any                                     :math:`\max_R (\min\{n^2 T, \frac{n}{1 -
                                                         R^2}\} + \frac{\pi^2}{R^2})^{-1}`
                                                         (van Trees)

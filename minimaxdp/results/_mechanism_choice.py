@@ -93,6 +93,7 @@ def count_noise(n: int, privacy: Guarantee) -> tuple[float, str]:
     return min((geometric, "geometric noise"), (moment / 4, name))
 
 
+@lru_cache(maxsize=1024)  # a density asks for it at every number of bins
 def histogram_noise(n: int, privacy: Guarantee) -> tuple[float, str]:
     """Variance of the noise on each proportion: l1-sensitivity 2/n, l2-sensitivity sqrt(2)/n."""
     with np.errstate(divide="ignore"):  # without an epsilon the noise is infinite
@@ -118,6 +119,12 @@ def balanced_energy(d: int) -> float:
     return float(d * (d - 1) * mean)
 
 
+@lru_cache(maxsize=4096)  # of some definitions a root, and a density asks for it at every bin
+def _pure_budget(privacy: Guarantee) -> float:
+    """The largest pure budget that keeps a definition."""
+    return float(privacy.pure_epsilon())
+
+
 def histogram_energy(n: int, d: int, privacy: Guarantee) -> tuple[float, str]:
     """Least second moment of noise on d proportions that is orthogonal to their sum.
 
@@ -126,7 +133,7 @@ def histogram_energy(n: int, d: int, privacy: Guarantee) -> tuple[float, str]:
     """
     each, name = histogram_noise(n, privacy)
     found = ((d - 1) * each, name)
-    epsilon = float(privacy.pure_epsilon())
+    epsilon = _pure_budget(privacy)
     if d <= 64 and epsilon > 0:
         found = min(found, (balanced_energy(d) / (n * epsilon) ** 2, "noise of sum zero"))
     return found

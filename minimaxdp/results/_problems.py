@@ -222,8 +222,8 @@ def density(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
         method, epsilon = "histogram, unary encoding", privacy.implies(Pure).epsilon
         noise = (K * (K / np.sinh(epsilon / 2) ** 2 + 2) - K) / n
     else:
-        each, how = histogram_noise(s.n, privacy)
-        method, noise = f"histogram, {how}", K**2 * each
+        energies = [histogram_energy(s.n, max(int(k), 2), privacy) for k in K]
+        noise = K * np.array([energy for energy, _ in energies])
     low, binds = binding(low, (lower_bounds.holder_density_floor(s.n, privacy, s.beta), "waves"))
     bias = spread * K ** (-2.0 * s.beta)
 
@@ -239,6 +239,8 @@ def density(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
         if subset.min() < bound.min():
             bound, method = subset, "histogram of a subset"
     best = int(np.argmin(bound))
+    if method == "histogram" and noise[best] > 0:
+        method = f"histogram, {energies[best][1]}"
     if s.beta == 1:
         series, how = _smoothed(s.n, privacy)
         if series < bound[best]:
@@ -262,7 +264,15 @@ def _smoothed(n: int, privacy: Guarantee) -> tuple[float, str]:
         return series
     each, how = histogram_noise(n, privacy)
     least = 0.3 * min(1.0, max(1 / n, each) ** (1 / 3))
-    found = smoothed_histogram(n, lambda bins: (1.0, bins * each), least)
+
+    def costs(bins: float) -> tuple[float, float]:
+        # Of K - 1 directions with sum zero each has the same share of the energy.
+        energy, _ = histogram_energy(n, max(int(bins), 2), privacy)
+        return 1.0, bins * energy / max(bins - 1, 1.0)
+
+    found = smoothed_histogram(n, costs, least)
+    alone = smoothed_histogram(n, lambda bins: (1.0, bins * each), least)
+    how = "noise of sum zero" if found < alone * (1 - 1e-12) else how
     return min((found, f"{name}, {how}"), series)
 
 
