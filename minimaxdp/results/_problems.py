@@ -13,6 +13,8 @@ from minimaxdp import mean_estimation as me
 from minimaxdp import randomized_response as rr
 from minimaxdp._types import Array
 from minimaxdp.guarantees import (
+    KL,
+    ZCDP,
     Approximate,
     Guarantee,
     Local,
@@ -42,6 +44,7 @@ from minimaxdp.results._mechanism_choice import (
 from minimaxdp.results._projected import projected_frequencies, projected_reports
 from minimaxdp.results._smoothed import report_costs, smoothed_histogram, smoothed_series
 from minimaxdp.results._thresholded import thresholded_frequencies, thresholded_reports
+from minimaxdp.results._two_rounds import WORST_ENDS, bounded_range_budget, two_round_end
 from minimaxdp.risk import MonteCarlo
 
 __all__ = ["PROBLEMS", "cell", "table"]
@@ -202,9 +205,9 @@ def endpoint(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
                 bayes = normal_rounded_end(s.n, sigma)
                 found.append((bayes, "rounding, normal noise, Bayes", "family", 0.0))
         if high < 0.5:  # else there are too few people, or too small a budget
-            run = _exponential(s.n, epsilon)
-            mean, error = float(run.mean), float(run.standard_error)
-            found.append((mean, "exponential mechanism", "simulated", error))
+            for run, method in _chosen_ends(s.n, epsilon, privacy):
+                mean, error = float(run.mean), float(run.standard_error)
+                found.append((mean, method, "simulated", error))
     exact, method, kind, error = min(found)
     return Cell(name, privacy, method, low, exact, min(0.5, high), kind, error, binds)
 
@@ -412,6 +415,20 @@ def _local_end(n: int, epsilon: float) -> float:
     return worst
 
 
+def _chosen_ends(n: int, epsilon: float, privacy: Guarantee) -> list[tuple[MonteCarlo, str]]:
+    """The methods that choose an end at random, near the best."""
+    rho, digits = None, 10.0 ** (np.floor(np.log10(epsilon)) - 3)
+    if isinstance(privacy, Approximate):  # a delta may add next to nothing: one simulation for both
+        epsilon = max(float(privacy.epsilon), np.floor(epsilon / digits) * digits)
+    if isinstance(privacy, ZCDP | KL):
+        rho = float(f"{float(next(iter(privacy.levels.values()))):.12g}")
+    once = epsilon if rho is None else max(epsilon, min(bounded_range_budget(rho), 700.0))
+    found = [(_exponential(n, once), "exponential mechanism")]
+    if 0.01 < epsilon < 100:  # below, too many values would have to be drawn
+        found.append((two_round_end(n, epsilon, rho), "exponential mechanism, then a count"))
+    return found
+
+
 @lru_cache(maxsize=4096)  # definitions of one budget share the mechanism
 def _exponential(n: int, epsilon: float) -> MonteCarlo:
     """The worst of several ends, from far below 1/n to 1, at the best of some targets."""
@@ -421,7 +438,7 @@ def _exponential(n: int, epsilon: float) -> MonteCarlo:
             exponential_endpoint_risk(
                 n, Pure(epsilon), theta, target=target, replications=replications, rng=seed
             )
-            for theta in (0.5 / n, min(1.0, 5 / n), 0.1, 1.0)
+            for theta in (0.5 / n, min(1.0, 5 / n), *WORST_ENDS)
         )
         return max(runs, key=lambda run: run.mean)
 
@@ -430,4 +447,4 @@ def _exponential(n: int, epsilon: float) -> MonteCarlo:
     if len(targets) > 1:
         usual = min(sorted(targets), key=lambda target: worst(target, 100, 1).mean)
     drawn = usual + 80 / epsilon  # values of a data set; the more there are, the less each matters
-    return worst(usual, int(min(2_000, max(300, 1e6 / drawn))), 0)
+    return worst(usual, int(min(1_000, max(20, 5e5 / drawn))), 0)
