@@ -18,6 +18,7 @@ from minimaxdp.guarantees import (
 )
 from minimaxdp.lower_bounds._curator_means import information_level, largest_first
 from minimaxdp.lower_bounds._sphere import cap_height, least_distortion, longest_mean
+from minimaxdp.unbiased_bounds._chains import chain_floor
 
 __all__ = ["unbiased_mean_floor", "unbiased_mean_floors"]
 
@@ -48,6 +49,9 @@ def unbiased_mean_floors(n: int, d: int, privacy: Guarantee) -> dict[str, float]
                                :math:`K = \lfloor \frac{n}{2m} \rfloor`, :math:`m \le d`
     counts      any curator's  :math:`\frac{m}{3 n^2} \big((\alpha + \frac1L)^{-2} - 1\big)`,
                                :math:`L = \lfloor \frac nm \rfloor + 1`, :math:`m \le d`
+    counts      KL, zCDP       :math:`\frac{4 m}{n^2} \big(\sqrt E - \frac{e^{-\lambda K/2}}{\sqrt2
+                               \sinh(\lambda/2)}\big)_+^2`, E the error of a count whose neighbours
+                               diverge by kappa nats
     report      local          :math:`\frac1n (B_d(\varepsilon)^2 - 1)`
     ==========  =============  =================================================================
 
@@ -106,6 +110,8 @@ def unbiased_mean_floors(n: int, d: int, privacy: Guarantee) -> dict[str, float]
         half = np.exp(np.minimum(x, np.log(2))) / 2 * cap_height(np.maximum(x, np.log(2)), d)
         mean = np.minimum(1.0, half + np.sqrt(np.minimum(1.0, leak)))
         found["cap"] = float((b**2 / n**2 * (mean**-2 - 1)).max())
+    if privacy.can_imply(KL) and 0.01 < (kappa := float(privacy.implies(KL).level)) < 100:
+        found["counts"] = max(found["counts"], chain_floor(n, axes, kappa))
     if not privacy.can_imply(ZCDP) and privacy.can_imply(KL):
         left = least_distortion(float(privacy.implies(KL).level), d)
         found["shannon"] = float(_over_rest(left)) / n**2
