@@ -11,6 +11,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from marking import course
 from marking.proofs import code
 from marking.sets import COURSE, ProblemSet, fill, names, reference
 from sheets import by_student, rows, write
@@ -38,6 +39,15 @@ def run(clone: Path, *arguments: str) -> str:
     assert done.returncode == 0, done.stderr
     assert not done.stderr, done.stderr
     return done.stdout
+
+
+def test_the_version_of_a_gradebook_is_the_one_that_nbgrader_would_ask_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    code = "import nbgrader.api; print(nbgrader.api.get_alembic_version())"
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert course.gradebook_version() == done.stdout.strip()
 
 
 def test_release_is_exactly_what_the_sources_generate(released: Path) -> None:
