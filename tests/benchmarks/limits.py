@@ -1,4 +1,9 @@
-"""The project beside the generator's own draws, which no simulation of records can beat."""
+"""The project beside the generator's own draws: a uniform or an integer for each decision.
+
+They are the draws by which the definition of a mechanism is simulated, one by one. Ours may take
+fewer random bits: sixteen for a coin, an integer for each member of a subset and none for the
+others, one uniform for sign and place of the staircase.
+"""
 
 from __future__ import annotations
 
@@ -111,8 +116,8 @@ def limit(name: str, work, others: str, make, units: int = N, reason: str = "") 
 
 
 SELECTION = (
-    "each integer is compared with the number of places still to fill, which then falls, and the "
-    "bits are written column by column into reports that are kept row by row"
+    "each member of a subset is read and written at a place of its own, which no instruction does "
+    "for many at once"
 )
 MASKS = (
     "two draws take a few nanoseconds, and what makes a report of them takes {} passes over "
@@ -125,7 +130,8 @@ TASKS = [
         binary,
         "1 uniform",
         lambda: draws(uniforms=N),
-        reason="a draw takes two nanoseconds, and each bit is read twice: checked, then flipped",
+        reason="each bit is read twice, checked and then flipped, and written into memory that is "
+        "asked for anew",
     ),
     *[
         limit(
@@ -144,7 +150,7 @@ TASKS = [
         "1 uniform, 1 integer",
         lambda: draws(uniforms=WIDE, integers=WIDE),
         WIDE,
-        MASKS.format("five"),
+        MASKS.format("nine"),
     ),
     limit(
         "Hadamard, d = 64",
@@ -152,7 +158,7 @@ TASKS = [
         "1 uniform, 1 integer",
         lambda: draws(uniforms=WIDE, integers=WIDE),
         WIDE,
-        MASKS.format("nine"),
+        MASKS.format("sixteen"),
     ),
     limit(
         "subset selection, d = 64",
@@ -181,9 +187,8 @@ TASKS = [
         lambda: noise(Staircase.optimal(1.0)),
         "2 uniforms, 1 exponential",
         lambda: draws(uniforms=2 * N, exponential=N),
-        reason="three draws are put together into each number, in eleven passes over numbers in "
-        "the cache, and the data are read twice to check them; by a geometric draw, "
-        "which takes longer, the ratio would be smaller and the time longer",
+        reason="an exponential and a uniform are put together into each number, in thirteen passes "
+        "over numbers in the cache, and the data are read twice to check them",
     ),
     limit(
         "Tulap",

@@ -9,7 +9,7 @@ has the book's own requirements (.venv/bin/python by default), which times the i
 chapters and executes the page. `--keep` leaves parts of the last run as they are: rows, scaling
 or book. `--turns` measures only the rows and curves whose name holds one of the words, and leaves
 all others as they are. It is for a machine that does other work too: who does a task takes turns
-with the others, the shortest turn of each counts, and the page marks the row.
+with the others, the turn that took least of the processor counts, and the page marks the row.
 """
 
 from __future__ import annotations
@@ -113,13 +113,13 @@ def in_turn(words: list[str], rounds: int = 7, budget_of_seconds: float = 6.0) -
 
 
 def shortest(works: list[Any], rounds: int, seconds: float) -> list[float]:
-    """The least time of each, in turn: at least so many rounds, more while the time is not up."""
+    """The least processor time of each, in turn: so many rounds, more while the time is not up."""
     best, until, done = [float("inf")] * len(works), time.perf_counter() + seconds, 0
     while done < rounds or time.perf_counter() < until:
         for i, work in enumerate(works):
-            start = time.perf_counter()
+            start = time.process_time()
             work()
-            best[i] = min(best[i], time.perf_counter() - start)
+            best[i] = min(best[i], time.process_time() - start)
         done += 1
     return best
 
