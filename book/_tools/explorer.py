@@ -41,6 +41,7 @@ ARGUMENTS = {
     "signs": "prop-me-signs",
     "simplex": "thm-lb-simplex",
     "sphere": "thm-me-sphere",
+    "tests": "thm-lb-power",
     "tilted": "Klein-thm-multinomial",
     "volume": "thm-me-volume",
     "waves": "thm-den-waves",
