@@ -212,7 +212,7 @@ def report(rng):
         """),
         hidden=textwrap.dedent(f"""
             table = np.array({rows})
-            held, budget = rng.integers(0, {size}, 8000), rng.uniform(0.8, 1.4) * {moved * surveys}
+            held, budget = rng.integers(0, {size}, 8000), rng.uniform(1.15, 1.7) * {moved * surveys}
             chance = 1 / (1 + math.exp(-budget / {moved * surveys}))
             bits(answer("report"), (held[:60], budget), (held, budget), table[held], chance, rng)
             withholds(answer("report"), [(held[:60], budget, rng) for budget in (0.0, -1.0)])
