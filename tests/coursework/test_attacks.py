@@ -16,7 +16,7 @@ from marking.sets import COURSE, fill
 from sheets import by_student
 
 SECRET = "a-secret-of-the-instructor"
-LIMITS = {"cell": 6.0, "submission": 90.0, "memory": 2**30}
+LIMITS = {"cell": 4.0, "submission": 90.0, "memory": 2**30}
 RIGHT = {"six": "six = 6", "double": "def double(x):\n    return 2 * x"}
 NAME = "tiny"
 
