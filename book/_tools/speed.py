@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 SITE = Path(__file__).resolve().parents[2] / "_build" / "html"
 PHONE = {"width": 390, "height": 844}
-FORMULA = re.compile(r"<mjx-container.*?</mjx-container>", re.S)
+FORMULA = re.compile(
+    r"(?:<noscript>)?<mjx-container.*?</mjx-container>(?:</noscript>)?", re.S
+)
 REPEATS = 3
 # Two frames after everything is loaded, as what a reader does first has to wait for no more.
 ANSWERS = """() => new Promise(done => {
