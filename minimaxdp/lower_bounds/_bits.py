@@ -46,6 +46,14 @@ def bit_floor(n: float, q: float, privacy: Guarantee) -> float:
 
 def bit_floors(n: float, q: float, privacy: Guarantee) -> dict[str, float]:
     """The floors of a sign mean that is seen with probability q, by their name."""
+    found = _short_sums(n, q, privacy)
+    if _summable(n, q, privacy):
+        found["tests"] = counted_floor(n, q, privacy)
+    return found
+
+
+def _short_sums(n: float, q: float, privacy: Guarantee) -> dict[str, float]:
+    """All of :func:`bit_floors` but the one that takes long."""
     if isinstance(privacy, NonPrivate):
         return {"plain": float(nonprivate_form(NUMPY, n * q))}  # convex in the number of signs
     if isinstance(privacy, Local):
@@ -56,8 +64,6 @@ def bit_floors(n: float, q: float, privacy: Guarantee) -> dict[str, float]:
             "window": _curator_window(n, q, privacy),
             "fisher": _fisher(n, q, privacy),
         }
-        if _summable(n, q, privacy):
-            found["tests"] = counted_floor(n, q, privacy)
     found["plain"] = float(nonprivate_form(NUMPY, n * q))
     if q == 1 and n <= SUMMED and privacy.can_imply(Pure):
         epsilon = level(privacy, Pure)
@@ -82,15 +88,19 @@ def signs_floor(n: float, d: int, privacy: Guarantee, power: float) -> float:
     scale = 1 / (alpha * (np.sqrt(n) if isinstance(privacy, Local) else n))
     shares = np.minimum(1.0, scale * np.geomspace(0.5, 32, 10))
     whole = np.minimum(np.floor(1 / shares), d)
-    best = 0.0
+    found = {}
     for q in {1.0, 1 / d, *shares.tolist(), *(1 / whole).tolist()}:
         m = min(d, int(1 / q * (1 + 1e-12)))
-        best = max(best, q**power * m ** (power - 1) * bit_floor(n, q, privacy))
-    return best
+        weight = q**power * m ** (power - 1)
+        found[weight * max(_short_sums(n, q, privacy).values())] = weight, q
+    weight, q = found[max(found)]  # where the bound that takes long is tried too
+    return weight * bit_floor(n, q, privacy)
 
 
 def _summable(n: float, q: float, privacy: Guarantee) -> bool:
     """Whether the sums over counts are short, and privacy hides some of the signs but not all."""
+    if isinstance(privacy, (NonPrivate, Local)):
+        return False
     if q == 1 and privacy.can_imply(Pure):  # the exact sums are better
         return False
     hidden = n * q * level(privacy, TotalVariation)
