@@ -7,6 +7,7 @@ import contextlib
 import io
 import math
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -115,6 +116,7 @@ def test_of_many_possible_values_a_hash_is_told_that_is_slow_and_salted(value: o
 # The sets of private courses
 
 
+@cache
 def checked(name: str, secret: str) -> tuple[ProblemSet, dict[str, str]]:
     """A set, and what its checks tell of the references."""
     kinds = private.templates(private.TEMPLATES / f"{name}.py")
