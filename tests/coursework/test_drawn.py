@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from coursework_runs import RUNS
 from marking import private
-from marking.sets import ProblemSet, reference
+from marking.sets import reference
+from test_coursework_templates import SECRETS, drawn
 
-SECRETS = max(1, RUNS // 100)
 # What replaces a part of the reference, as regular expressions; \g<0> is the part itself.
 START = r"^def .*\n    \"\"\".*\"\"\""
 
@@ -125,18 +123,9 @@ WRONG = {
 }
 
 
-def drawn(name: str, template: str) -> Iterator[ProblemSet]:
-    """One question of a template, drawn again and again."""
-    title, symbols, kinds = private.templates(private.TEMPLATES / f"{name}.py")
-    (kind,) = (kind for kind in kinds if kind.__name__ == template)
-    for run in range(SECRETS):
-        question = kind(private.draws(f"drawn {run}", f"{name}/{template}"))
-        yield ProblemSet(name, private.notebook(name, title, symbols, [question], f"{run}"))
-
-
 @pytest.mark.parametrize(("name", "template"), WRONG)
 def test_right_answers_keep_their_marks_and_wrong_ones_lose_them(name: str, template: str) -> None:
-    for run, problem_set in enumerate(drawn(name, template)):
+    for run, problem_set in enumerate(drawn(name, template, SECRETS)):
         ((key, right),) = reference(problem_set).items()
         assert not any(private.verdicts(problem_set, {key: right}, "a", f"{run}").values()), run
         for title, (part, instead) in WRONG[name, template].items():
