@@ -367,3 +367,16 @@ def test_frames_lose_a_numbering_that_says_nothing() -> None:
     assert '<td class="number">1.5</td>' in kept and "<td>a</td>" in kept
     assert "<th" not in mend(frame([*map(str, range(1, 13))])).partition("<tbody>")[2]
     assert '<th scope="row">b</th>' in mend(frame(["b", "c"]))
+
+
+def test_the_ratio_and_the_heads_are_in_view_on_a_phone(browser: Browser, served: str) -> None:
+    page = browser.new_page(viewport={"width": 360, "height": 780})
+    opened(page, f"{served}/book/results.html")
+    boxes = page.locator(".pst-scrollable-table-container").filter(has_text="ratio")
+    for box in (boxes.nth(0), boxes.nth(1)):
+        box.evaluate("box => { box.scrollIntoView(); box.scrollTop = 300; }")
+        ratio = box.locator("th").filter(has_text="ratio").bounding_box()
+        frame = box.bounding_box()
+        assert ratio and frame and ratio["x"] + ratio["width"] <= 360
+        assert abs(ratio["y"] - frame["y"]) < 5, "the heads scroll away"
+    page.close()

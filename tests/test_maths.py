@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import light
 import maths
 import pytest
 from bs4 import BeautifulSoup
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 
 CONFIG = """
 extensions = ["maths"]
@@ -143,3 +145,37 @@ def test_a_formula_that_cannot_be_read_ends_the_build_and_is_named(tmp_path: Pat
 
 def test_a_page_without_formulas_loads_nothing_for_them(tmp_path: Path) -> None:
     assert "maths" not in built(tmp_path, "Title\n=====\n\nWords.\n").lower()
+
+
+def test_only_the_first_formulas_of_a_page_are_elements_at_once(tmp_path: Path) -> None:
+    words = " ".join(f":math:`x_{{{i}}}`" for i in range(maths.AT_ONCE + 3))
+    page = BeautifulSoup(built(tmp_path, f"Title\n=====\n\n{words}\n"), "html.parser")
+    assert len(page.select(".math > mjx-container")) == maths.AT_ONCE
+    assert len(page.select(".math > noscript > mjx-container")) == 3
+    assert len(page.select("mjx-container math")) == maths.AT_ONCE + 3
+    assert not page.select("noscript noscript")  # a browser ends the outer one with the inner
+
+
+def test_a_group_that_says_something_or_may_break_is_kept() -> None:
+    one = "<mjx-msub><mjx-c>x</mjx-c></mjx-msub>"
+    assert maths.ungrouped(one) == "<mjx-c>x</mjx-c>"
+    for kept in (
+        '<mjx-msub size="s"><mjx-c>x</mjx-c></mjx-msub>',
+        "<mjx-TeXAtom><mjx-break> </mjx-break></mjx-TeXAtom>",
+        "<mjx-mi><mjx-c>x</mjx-c></mjx-mi>",
+    ):
+        assert maths.ungrouped(kept) == kept
+
+
+def test_the_theme_measures_listings_when_a_page_has_settled(tmp_path: Path) -> None:
+    script = tmp_path / light.THEME
+    script.parent.mkdir(parents=True)
+    script.write_text('x?I():window.addEventListener("load",I)})();')
+    light.measure_later(tmp_path)
+    once = script.read_text()
+    assert '"resize",I,{once:!0}' in once and once.endswith("})();")
+    light.measure_later(tmp_path)  # a second build leaves what the first has done
+    assert script.read_text() == once
+    script.write_text("another theme")
+    with pytest.raises(ExtensionError, match="does not measure"):
+        light.measure_later(tmp_path)
