@@ -189,8 +189,11 @@ def _end_risk(ends: Array, prior: Array, powers: Array) -> float:
     One row of powers an end, one column a test, in falling order. Between two of them the lower
     power counts for ends below the threshold, and the higher for those above it.
     """
-    wrong, missed = prior[:, None] * powers, prior[:, None] * (1 - powers)
-    over, under = wrong.cumsum(0)[:-1, 1:], missed[::-1].cumsum(0)[::-1][1:, :-1]
+    over = prior[:, None] * powers
+    under = prior[:, None] - over
+    np.cumsum(over, axis=0, out=over)
+    np.cumsum(under[::-1], axis=0, out=under[::-1])
     below = prior.cumsum()[:-1]
-    error = np.minimum((over + under).min(axis=1), np.minimum(below, 1 - below))
+    tests = (over[:-1, 1:] + under[1:, :-1]).min(axis=1)
+    error = np.minimum(tests, np.minimum(below, 1 - below))
     return float(error @ np.diff(ends))
