@@ -55,7 +55,7 @@ def test_three_times_any_lower_bound_is_too_much(truths):
             assert bound <= truth * (1 + 1e-9), (name, p, n, d, k)
             if name != "plain" and bound > plain:
                 share[name] = max(share.get(name, 0.0), bound / truth)
-    assert len(share) == 14
+    assert len(share) == 15
     assert min(share.values()) > 1 / 3, share
 
 

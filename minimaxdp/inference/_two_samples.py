@@ -214,7 +214,7 @@ def two_sample_p_value(
     nuisance : {"supremum", "confidence"}
         What is done about the common proportion.
     share : float
-        The chance beta with which the confidence set may miss it, strictly between 0 and 1.
+        The chance beta with which the confidence set may miss it, from 1e-12 to below 1.
 
     Returns
     -------
@@ -245,7 +245,7 @@ def two_sample_p_value(
         if pair.shape != (2,):
             raise ValueError(f"{name} must hold two numbers, got shape {pair.shape}")
     _validate.choice("nuisance", nuisance, ("supremum", "confidence"))
-    share = _validate.one_real("share", share, above=0, below=1)
+    share = _validate.one_real("share", share, minimum=1e-12, below=1)
     n1, n2 = int(n[0]), int(n[1])
     test = TwoSampleTest(float(released[0] / n1 - released[1] / n2), n1, n2, epsilon, alternative)
     if nuisance == "supremum":
