@@ -1,9 +1,10 @@
 """Change the package in one place at a time, and see whether a test notices.
 
-``python tests/mutation.py --sample 200 --seed 1 --jobs 2 --out mutants.jsonl`` draws places of the
-package at random, changes each in a copy of the package, runs the tests of its module with its
-doctests and, if they pass, those of the modules that import it. What survives is printed; the score
-is the share of changes that some test noticed. A run that was stopped goes on from its file.
+``python tests/mutation.py --sample 200 --seed 1 --jobs 2 --out mutants.jsonl`` runs the suite once
+to see which tests reach which lines, draws places of the package at random, changes each in a copy
+of the package, and runs the tests that reach it, the quickest first, then those of its module. What
+survives is printed; the score is the share of changes that some test noticed. A run that was
+stopped goes on from its file and from the folder beside it, which tells what the tests reach.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock
 
-ROOT = Path(__file__).resolve().parents[1]
-PACKAGE = ROOT / "minimaxdp"
+import reach
+from reach import PACKAGE, ROOT, Reach
 
 # Changes that no test can notice, because they change nothing that can be seen:
 # (file, the line as it is, the line as changed, the reason), the lines without their indentation.
@@ -43,6 +44,7 @@ EQUIVALENT: list[tuple[str, str, str, str]] = []
 
 MEMORY = 8 * 2**30  # bytes of address space for the tests of one mutant
 PATIENCE = 5  # times what the tests take of the package as it is, before a mutant counts as killed
+QUICK, SLOW = 20, 240  # seconds of tests that reach a line: at first, and if these pass
 
 OPERATORS: dict[type[ast.AST], tuple[str, tuple[str, ...]]] = {
     ast.Add: ("+", ("-", "*")),
@@ -350,63 +352,19 @@ def draw(sample: int, seed: int, only: str = "") -> list[Mutant]:
 # --- which tests -------------------------------------------------------------------------------
 
 
-def module_of(file: str) -> str:
-    """The public module, or the check, that a file belongs to."""
-    return Path(file).parts[0].removesuffix(".py")
-
-
-def matching(module: str) -> list[str]:
-    """Test files named after a module."""
+def near(file: str) -> list[str]:
+    """The tests named after a file's module, its doctests, and its bad values."""
+    module = Path(file).parts[0].removesuffix(".py")
     stem = module.removeprefix("_")
     found = [*ROOT.glob(f"tests/test_{stem}.py"), *ROOT.glob(f"tests/test_{stem}_*.py")]
-    return sorted(str(path) for path in found)
+    fuzz = f"test_fuzz.py::test_bad_values_end_in_a_named_error[{module}]"
+    bad = [] if module.startswith("_") else [str(ROOT / "tests" / fuzz)]
+    return [f"minimaxdp/{Path(file).parts[0]}", *sorted(map(str, found)), *bad]
 
 
-@lru_cache
-def _imports() -> dict[str, set[str]]:
-    """What each module imports, by full names."""
-    found: dict[str, set[str]] = {}
-    for path in PACKAGE.rglob("*.py"):
-        names = found.setdefault(module_of(path.relative_to(PACKAGE).as_posix()), set())
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom):
-                names.update(f"{node.module}.{alias.name}" for alias in node.names)
-            elif isinstance(node, ast.Import):
-                names.update(alias.name for alias in node.names)
-    return found
-
-
-def importers(module: str) -> list[str]:
-    """The modules that import one, in any of their files."""
-    return sorted(
-        other
-        for other, names in _imports().items()
-        if other not in (module, "__init__")
-        and any(f"{name}.".startswith(f"minimaxdp.{module}.") for name in names)
-    )
-
-
-def near(file: str) -> tuple[str, ...]:
-    """The tests of a file's module and its own doctests, which are files of the copy."""
-    return (f"minimaxdp/{file}", *matching(module_of(file)))
-
-
-def fuzz(module: str) -> list[str]:
-    """The fuzz test of a module that has one."""
-    test = ROOT / "tests" / "test_fuzz.py"
-    public = not module.startswith("_") and test.exists()
-    return [f"{test}::test_bad_values_end_in_a_named_error[{module}]"] if public else []
-
-
-def wide(file: str) -> tuple[str, ...]:
-    """Bad values, and the tests of the modules that import it and of the rest of its own."""
-    module = module_of(file)
-    found = fuzz(module)
-    for other in [module, *importers(module)]:
-        folder = (PACKAGE / other).is_dir()
-        found.append(f"minimaxdp/{other}" if folder else f"minimaxdp/{other}.py")
-        found += matching(other) if other != module else []
-    return tuple(found)
+def placed(test: str) -> str:
+    """Where a copy of the package finds a test: its doctests in itself, the others here."""
+    return test if test.startswith("minimaxdp/") else str(ROOT / test)
 
 
 # --- running them ------------------------------------------------------------------------------
@@ -428,8 +386,8 @@ class Copy:
         stamp = next(self._clock)
         os.utime(path, (stamp, stamp))
 
-    def passes(self, tests: tuple[str, ...], limit: float) -> tuple[bool, str]:
-        """Whether tests pass, and what the first that fails says."""
+    def run(self, tests: list[str], limit: float | None, *options: str) -> tuple[int, str]:
+        """What pytest returns, and says; -9 if it is not done in time."""
         environment = os.environ | {
             "PYTHONPATH": str(self.folder),
             "PYTHONPYCACHEPREFIX": str(self.folder / "bytecode"),
@@ -437,10 +395,12 @@ class Copy:
             "OPENBLAS_NUM_THREADS": "1",
         }
         command = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=line", "--no-header"]
-        command += ["-p", "no:cacheprovider", "-p", "no:nbval", "-o", "addopts="]
+        command += ["-p", "no:cacheprovider", "-p", "no:nbval", "-o", "addopts=", "-m", "not long"]
         command += ["--doctest-modules", f"--rootdir={ROOT}", "-c", str(ROOT / "pyproject.toml")]
+        listed = self.folder / "tests.txt"  # too many for a command
+        listed.write_text("\n".join(tests))
         process = subprocess.Popen(
-            [*command, *tests],
+            [*command, *options, f"@{listed}"],
             cwd=self.folder,
             env=environment,
             stdout=subprocess.PIPE,
@@ -452,61 +412,72 @@ class Copy:
         try:
             out, _ = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
-            return False, f"not done after {limit:.0f} s"
+            return -9, f"not done after {limit:.0f} s"
         finally:
             with suppress(ProcessLookupError):  # with what a mutant may have started
                 os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
         told = [line for line in out.splitlines() if line.startswith(("FAILED", "ERROR"))]
         told = told or out.splitlines()[-1:]
-        return process.returncode == 0, told[0][:200] if told else ""
+        return process.returncode, told[0][:200] if told else ""
 
 
 class Runner:
     """Copies of the package for so many mutants at once."""
 
-    def __init__(self, folder: Path, jobs: int) -> None:
+    def __init__(self, folder: Path, jobs: int, reached: Reach) -> None:
         self.copies: SimpleQueue[Copy] = SimpleQueue()
         for i in range(jobs):
             self.copies.put(Copy(folder / str(i)))
-        self.times: dict[tuple[str, str], float] = {}
+        self.reached = reached
+        self.near: dict[str, float] = {}  # modules, and how long their tests take
         self.lock = Lock()
 
-    def limit(self, copy: Copy, file: str, reach: str, tests: tuple[str, ...]) -> float:
-        """How long tests may take; those of its module must pass on the package as it is."""
-        key = (module_of(file), reach)
+    def check(self) -> None:
+        """Every test is found by its name: what is not found must not count as a failure."""
+        copy = self.copies.get()
+        code, told = copy.run([*map(placed, self.reached.seconds)], None, "--collect-only", "-qq")
+        self.copies.put(copy)
+        if code:
+            raise RuntimeError(f"not every test is found by its name: {told}")
+
+    def stages(self, copy: Copy, file: str, line: int) -> Iterator[tuple[list[str], float]]:
+        """Tests to run one after the other, and how long they may take."""
+        found = self.reached.tests(file, line)
+        quick = self.reached.within(found, QUICK)
+        for tests in (quick, self.reached.within(found[len(quick) :], SLOW)):
+            if tests:
+                yield [*map(placed, tests)], 30 + PATIENCE * self.reached.time(tests)
+        tests = near(file)
         with self.lock:
-            if key not in self.times:
+            if tests[0] not in self.near:
                 start = time.perf_counter()
-                passed, told = copy.passes(tests, 1_800)
-                if not passed:
+                code, told = copy.run(tests, 1_800)
+                if code:
                     raise RuntimeError(f"the tests fail without any change: {told}")
-                self.times[key] = time.perf_counter() - start
-            return 20 + PATIENCE * self.times[key]
+                self.near[tests[0]] = time.perf_counter() - start
+        yield tests, 30 + PATIENCE * self.near[tests[0]]
 
     def judge(self, mutant: Mutant) -> dict[str, object]:
         """Run the tests of a mutant: what a line of the output holds."""
         copy = self.copies.get()
         source = (PACKAGE / mutant.file).read_text()
         start = time.perf_counter()
-        status, told = "survived", ""
+        status, by = "survived", ""
         try:
-            for reach, chosen in (("near", near), ("wide", wide)):
-                tests = chosen(mutant.file)
-                limit = self.limit(copy, mutant.file, reach, tests)
+            for tests, limit in self.stages(copy, mutant.file, mutant.line):
                 copy.write(mutant.file, mutant.apply(source))
                 try:
-                    passed, told = copy.passes(tests, limit)
+                    code, told = copy.run(tests, limit)
                 finally:
                     copy.write(mutant.file, source)
-                if not passed:
-                    status = "killed"
+                if code:
+                    status, by = "killed", told
                     break
         finally:
             self.copies.put(copy)
         seconds = round(time.perf_counter() - start, 1)
-        told = told if status == "killed" else ""
-        return asdict(mutant) | {"status": status, "by": told, "seconds": seconds}
+        return asdict(mutant) | {"status": status, "by": by, "seconds": seconds}
 
 
 def shown(mutant: Mutant) -> str:
@@ -555,8 +526,12 @@ def main() -> None:
         tempfile.TemporaryDirectory(prefix="mutation-") as folder,
         ThreadPoolExecutor(options.jobs) as pool,
     ):
-        runner = Runner(Path(folder), options.jobs)
+        reached = options.out.with_suffix(".reach") if options.out else Path(folder) / "reach"
+        if not (reached / "seconds.json").exists():
+            reach.measure(reached)
+        runner = Runner(Path(folder), options.jobs, reach.read(reached))
         try:
+            runner.check()
             for number, result in enumerate(pool.map(runner.judge, left), len(done) + 1):
                 results.append(result)
                 note(result)

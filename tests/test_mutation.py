@@ -7,7 +7,9 @@ from pathlib import Path
 
 import mutation
 import pytest
-from mutation import PACKAGE, Mutant, draw, importers, matching, mutants, near, places, wide
+import reach
+from mutation import Mutant, draw, mutants, near, places
+from reach import PACKAGE, Reach, spans
 
 SOURCE = '''
 """A text with 1 + 1 and max(1, 2)."""
@@ -100,15 +102,34 @@ def test_a_seed_names_a_sample() -> None:
     assert {mutant.file for mutant in draw(5, seed=2, only="hypercube")} == {"hypercube.py"}
 
 
-def test_a_change_meets_the_tests_of_its_module_and_of_its_importers() -> None:
-    assert "results" in importers("randomized_response") and "results" in importers("lower_bounds")
-    assert [Path(test).name for test in matching("_validate")] == ["test_validate.py"]
-    assert near("laplace/_local.py")[0] == "minimaxdp/laplace/_local.py"
-    assert {"test_laplace.py", "test_laplace_local.py"} <= {
-        Path(test).name for test in near("laplace/_local.py")
-    }
-    assert "minimaxdp/laplace" in wide("laplace/_local.py")
-    assert "test_results.py" in {Path(test).name for test in wide("lower_bounds/_exact.py")}
+def test_a_change_meets_the_tests_of_its_module() -> None:
+    assert near("_validate.py")[1:] == [str(PACKAGE.parent / "tests" / "test_validate.py")]
+    tests = near("laplace/_local.py")
+    assert tests[0] == "minimaxdp/laplace" and tests[-1].endswith("named_error[laplace]")
+    assert {"test_laplace.py", "test_laplace_local.py"} <= {Path(test).name for test in tests}
+
+
+def test_a_line_has_a_statement_functions_and_a_file() -> None:
+    def around(line: int) -> list[tuple[int, int]]:
+        return [(span.start, span.stop - 1) for span in spans(SOURCE, line)]
+
+    whole = (1, SOURCE.count("\n") + 1)
+    assert around(7) == [(7, 7), whole]  # a constant of the module
+    assert around(18) == [(17, 19), (12, 22), whole]  # a statement of three lines
+    assert around(15) == [(15, 15), (12, 22), whole]  # the head of a condition
+    assert around(12) == [(12, 12), (12, 22), whole]  # a default
+
+
+def test_the_quickest_tests_of_a_line_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reach, "PACKAGE", PACKAGE.parent / "tests" / "none")
+    monkeypatch.setattr(Path, "read_text", lambda path: SOURCE)
+    lines = {"f.py": {17: ["slow", "quick", "gone"], 19: ["middle"], 22: ["other"]}}
+    found = Reach(lines, {"slow": 9.0, "middle": 2.0, "quick": 1.0, "other": 0.5})
+    assert found.tests("f.py", 18) == ["quick", "middle", "slow"]  # the lines of one statement
+    assert found.tests("f.py", 12) == ["other", "quick", "middle", "slow"]  # of the function
+    assert found.tests("f.py", 22) == ["other"] and found.tests("g.py", 1) == []
+    assert found.within(["quick", "middle", "slow"], 3.0) == ["quick", "middle"]
+    assert found.within(["slow", "quick"], 3.0) == ["slow"]  # never none
 
 
 def test_an_equivalent_change_is_known_by_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,11 +1,13 @@
 """How long each page of the built site takes to answer, and how much of that its formulas cost.
 
 What is measured is the processor time of a page's own thread on a phone's screen, with its formulas and
-with plain letters in their place; of three runs in turn the least counts. Command: python speed.py
+with plain letters in their place; of three runs in turn the least counts.
+Command: python speed.py [the folder of the built site]
 """
 
 from __future__ import annotations
 
+import argparse
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +17,7 @@ from browsing import chromium, readable, serving
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-SITE = Path(__file__).resolve().parents[2] / "_build" / "html"
+BUILT = Path(__file__).resolve().parents[2] / "_build" / "html"
 PHONE = {"width": 390, "height": 844}
 FORMULA = re.compile(
     r"(?:<noscript>)?<mjx-container.*?</mjx-container>(?:</noscript>)?", re.S
@@ -51,8 +53,11 @@ def seconds(browser: Browser, url: str, html: str) -> float:
 
 def main() -> None:
     """Print a line for each page with formulas, those with most of them first."""
-    texts = {name: (SITE / name).read_text() for name in readable(SITE)}
-    with serving(SITE) as address, chromium() as browser:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("site", type=Path, nargs="?", default=BUILT)
+    site = parser.parse_args().site
+    texts = {name: (site / name).read_text() for name in readable(site)}
+    with serving(site) as address, chromium() as browser:
         for name in sorted(texts, key=lambda name: -texts[name].count("<mjx")):
             if "<mjx-c " in texts[name]:
                 both = (texts[name], without_formulas(texts[name]))
