@@ -100,6 +100,23 @@ def _budgets(own: object, section: str) -> list:
     return own.SECONDS if section == "seconds" else own.MEBIBYTES
 
 
+@pytest.mark.long
+def test_everything_of_ours_that_is_measured_still_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(CODE))
+    import exact
+    import limits
+    import own
+    import peers
+
+    for task in [*peers.TASKS, *limits.TASKS, *exact.TASKS, *own.TASKS]:
+        for ours, _ in task.ours:
+            ours.make()()
+    for _, make, _ in own.SECONDS:
+        make()()
+    for name in ("exact", "limits", "own", "peers", "tasks"):
+        sys.modules.pop(name)
+
+
 def test_rows_measured_in_turn_stand_in_the_places_of_the_old_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

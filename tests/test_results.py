@@ -327,7 +327,7 @@ PARTS = 2 if MANY else 1  # of which each may run on a core of its own
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_cell_is_in_order_at_random_settings(part):
     checked = {parameter.values: 0 for parameter in CELLS}
-    size, share = (MANY, 8) if MANY else (8, len(CELLS))
+    size, share = (MANY, 8) if MANY else (4, len(CELLS))
     for i in range(part, size, PARTS):
         rng = np.random.default_rng([SEED, i])
         n, d = int(10 ** rng.uniform(0.7, 7 if MANY else 5)), int(10 ** rng.uniform(0.31, 2.3))

@@ -212,7 +212,7 @@ def histogram_replications() -> Work:
 
 def series() -> Work:
     generator, mechanism, data = rng(), PrivateSeries(1.0, 25), rng().random(10**6)
-    return lambda: mechanism.estimate(data, rng=generator)
+    return lambda: mechanism.release(data, rng=generator)
 
 
 def mondrian() -> Work:
