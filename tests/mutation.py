@@ -25,7 +25,7 @@ import sys
 import tempfile
 import time
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -33,7 +33,6 @@ from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Lock
 
 import reach
 from reach import PACKAGE, ROOT, Reach
@@ -352,14 +351,16 @@ def draw(sample: int, seed: int, only: str = "") -> list[Mutant]:
 # --- which tests -------------------------------------------------------------------------------
 
 
-def near(file: str) -> list[str]:
-    """The tests named after a file's module, its doctests, and its bad values."""
+def near(file: str, tests: Iterable[str]) -> list[str]:
+    """Of the tests those named after a file's module, its doctests, and its bad values, which run
+    in a process of their own."""
     module = Path(file).parts[0].removesuffix(".py")
-    stem = module.removeprefix("_")
-    found = [*ROOT.glob(f"tests/test_{stem}.py"), *ROOT.glob(f"tests/test_{stem}_*.py")]
-    fuzz = f"test_fuzz.py::test_bad_values_end_in_a_named_error[{module}]"
-    bad = [] if module.startswith("_") else [str(ROOT / "tests" / fuzz)]
-    return [f"minimaxdp/{Path(file).parts[0]}", *sorted(map(str, found)), *bad]
+    stem = re.escape(module.removeprefix("_"))
+    named = re.compile(
+        rf"minimaxdp/{re.escape(module)}(\.py|/)|tests/test_{stem}(_\w+)?\.py::"
+        rf"|tests/test_fuzz\.py::test_bad_values_end_in_a_named_error\[{stem}\]$"
+    )
+    return [test for test in tests if named.match(test)]
 
 
 def placed(test: str) -> str:
@@ -386,7 +387,7 @@ class Copy:
         stamp = next(self._clock)
         os.utime(path, (stamp, stamp))
 
-    def run(self, tests: list[str], limit: float | None, *options: str) -> tuple[int, str]:
+    def run(self, tests: list[str], limit: float, *options: str) -> tuple[int, str]:
         """What pytest returns, and says; -9 if it is not done in time."""
         environment = os.environ | {
             "PYTHONPATH": str(self.folder),
@@ -397,6 +398,8 @@ class Copy:
         command = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=line", "--no-header"]
         command += ["-p", "no:cacheprovider", "-p", "no:nbval", "-o", "addopts=", "-m", "not long"]
         command += ["--doctest-modules", f"--rootdir={ROOT}", "-c", str(ROOT / "pyproject.toml")]
+        # At first, as what pytest puts in front of the path holds the package as it is.
+        command += ["-p", "minimaxdp"]
         listed = self.folder / "tests.txt"  # too many for a command
         listed.write_text("\n".join(tests))
         process = subprocess.Popen(
@@ -430,33 +433,32 @@ class Runner:
         for i in range(jobs):
             self.copies.put(Copy(folder / str(i)))
         self.reached = reached
-        self.near: dict[str, float] = {}  # modules, and how long their tests take
-        self.lock = Lock()
 
     def check(self) -> None:
-        """Every test is found by its name: what is not found must not count as a failure."""
+        """Every test is found by its name: what is not found must not count as a failure. And a
+        copy that cannot be imported fails each of them."""
         copy = self.copies.get()
-        code, told = copy.run([*map(placed, self.reached.seconds)], None, "--collect-only", "-qq")
-        self.copies.put(copy)
+        known = [*map(placed, self.reached.names)]
+        code, told = copy.run(known, 1_800, "--collect-only", "-qq")
         if code:
             raise RuntimeError(f"not every test is found by its name: {told}")
+        copy.write("risk.py", "raise ImportError")
+        first = {test.partition("::")[0]: test for test in near("risk.py", self.reached.names)}
+        passed = [test for test in first.values() if not copy.run([placed(test)], 600)[0]]
+        copy.write("risk.py", (PACKAGE / "risk.py").read_text())
+        self.copies.put(copy)
+        if passed or len(first) < 2:
+            raise RuntimeError(f"these tests do not meet the copy: {passed}")
 
-    def stages(self, copy: Copy, file: str, line: int) -> Iterator[tuple[list[str], float]]:
+    def stages(self, file: str, line: int) -> Iterator[tuple[list[str], float]]:
         """Tests to run one after the other, and how long they may take."""
         found = self.reached.tests(file, line)
         quick = self.reached.within(found, QUICK)
-        for tests in (quick, self.reached.within(found[len(quick) :], SLOW)):
+        slow = self.reached.within(found[len(quick) :], SLOW)
+        others = near(file, sorted(self.reached.seconds.keys() - {*quick, *slow}))
+        for tests in (quick, slow, others):
             if tests:
                 yield [*map(placed, tests)], 30 + PATIENCE * self.reached.time(tests)
-        tests = near(file)
-        with self.lock:
-            if tests[0] not in self.near:
-                start = time.perf_counter()
-                code, told = copy.run(tests, 1_800)
-                if code:
-                    raise RuntimeError(f"the tests fail without any change: {told}")
-                self.near[tests[0]] = time.perf_counter() - start
-        yield tests, 30 + PATIENCE * self.near[tests[0]]
 
     def judge(self, mutant: Mutant) -> dict[str, object]:
         """Run the tests of a mutant: what a line of the output holds."""
@@ -465,7 +467,7 @@ class Runner:
         start = time.perf_counter()
         status, by = "survived", ""
         try:
-            for tests, limit in self.stages(copy, mutant.file, mutant.line):
+            for tests, limit in self.stages(mutant.file, mutant.line):
                 copy.write(mutant.file, mutant.apply(source))
                 try:
                     code, told = copy.run(tests, limit)

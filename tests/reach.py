@@ -78,6 +78,13 @@ class Reach:
     lines: dict[str, dict[int, list[str]]]
     seconds: dict[str, float]
 
+    @property
+    def names(self) -> list[str]:
+        """All tests that run a line of the package."""
+        return sorted(
+            {test for file in self.lines.values() for tests in file.values() for test in tests}
+        )
+
     def tests(self, file: str, line: int) -> list[str]:
         """Tests that run a statement, the quickest first. Of what runs when the file is imported,
         they are those of the function around it, or of the whole file."""

@@ -73,6 +73,14 @@ def test_clopper_and_pearson_stand_behind_a_band_without_noise():
     low, high = release.simultaneous_band(0.9)
     exact = stats.binomtest(3, 20).proportion_ci(0.95, method="exact")
     assert low[0] / 2 == pytest.approx(exact.low) and high[0] / 2 == pytest.approx(exact.high)
+    # Some of these shares, times their number, are off a whole number by a rounding.
+    for n in (25, 49, 107):
+        for count in range(n + 1):
+            data = np.repeat([0.1, 0.6], [count, n - count])
+            release = private_density(data, 0, 1, None, method="none", bins=2)
+            low, high = release.simultaneous_band(0.9)
+            exact = stats.binomtest(count, n).proportion_ci(0.95, method="exact")
+            assert [low[0] / 2, high[0] / 2] == pytest.approx([exact.low, exact.high])
 
 
 @pytest.mark.parametrize("n", [1, 5, 1000])

@@ -115,7 +115,7 @@ def test_exact_intervals_cover_exactly_on_a_grid(n, epsilon):
 def test_coverage_by_the_intervals_themselves(method, n, epsilon):
     """Over a fine grid of releases, the set whose interval holds theta is the acceptance set."""
     theta = 0.37
-    z = np.linspace(-6 / epsilon, n + 6 / epsilon, 41)
+    z = np.linspace(-6 / epsilon, n + 6 / epsilon, 41 if n < 20 else 17)
     low, high = inf.interval(z, n, epsilon, method=method)
     start, end = inf.acceptance(theta, n, epsilon, method=method)
     assert np.array_equal((low <= theta) & (theta <= high), (start <= z) & (z <= end))

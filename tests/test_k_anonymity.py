@@ -408,6 +408,11 @@ def test_posterior_after_little_noise_keeps_the_prior_among_ties(scale):
     assert found == pytest.approx(weights / weights.sum(), rel=1e-14)
 
 
+def test_posterior_of_a_value_that_is_ruled_out_but_fits_best():
+    found = ka.laplace_posterior([0.0, 0.0, 9.0], [0, 0, 0], [0.25, 0.75, 0.0], 1e-320)
+    assert found == pytest.approx([0.25, 0.75, 0.0], rel=1e-14, abs=0)
+
+
 def test_posterior_after_an_enormous_count():
     # |y - o - 1| - |y - o| is -1 from o + 1 on, however large y is.
     found = ka.laplace_posterior([1e17, -1e17], [0, 0], [0.5, 0.5], 1.0)

@@ -499,6 +499,9 @@ def test_a_random_rank_is_private_and_errs_as_it_says():
     assert abs(errors.mean() - few.risk()) < 5 * errors.std() / np.sqrt(errors.size)
     with pytest.raises(ValueError, match=r"^values\b"):
         few.privatize([0.5])
+    rare = lb.RankedMaximum(3, 0.1)  # else one half
+    drawn = np.array([rare.privatize([0.1, 0.2, 0.3], rng=rng) for _ in range(2_000)])
+    assert abs(np.mean(drawn == 0.5) - 0.7) < 5 * np.sqrt(0.7 * 0.3 / 2_000)
 
 
 # --- densities ------------------------------------------------------------------------------------

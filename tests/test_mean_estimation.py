@@ -451,3 +451,8 @@ BAD = [
 def test_bad_input_is_named(call, name):
     with pytest.raises((ValueError, TypeError), match=rf"^{name}\b"):
         call()
+
+
+def test_dimensions_that_fit_no_number_of_people_are_named():
+    with pytest.raises(ValueError, match="^n and d and k and r must broadcast"):
+        me.local_mean_ceiling([10, 20], [1, 2, 3], Local(Pure(1.0)))

@@ -90,7 +90,7 @@ EXAMPLES: dict[str, list[Any]] = {
         me.LocatedMean(8, 1.0, 4, 1.0, 20.0, 4), me.LocatedMean(30, 0.3, np.inf, 2.0, 9.0, 20),
     ],
     "mean_estimation.SubsetReports": [
-        me.SubsetReports.optimal(20, 200, 0.05), me.SubsetReports.optimal(4, 3, 1.0),
+        me.SubsetReports.optimal(12, 30, 0.05), me.SubsetReports.optimal(4, 3, 1.0),
     ],
     "mean_estimation.PrivUnit": [
         me.PrivUnit(1.0, 1), me.PrivUnit.optimal(2.0, 3), me.PrivUnit(0.5, 4, 2.0, 0.3),

@@ -103,10 +103,13 @@ def test_a_seed_names_a_sample() -> None:
 
 
 def test_a_change_meets_the_tests_of_its_module() -> None:
-    assert near("_validate.py")[1:] == [str(PACKAGE.parent / "tests" / "test_validate.py")]
-    tests = near("laplace/_local.py")
-    assert tests[0] == "minimaxdp/laplace" and tests[-1].endswith("named_error[laplace]")
-    assert {"test_laplace.py", "test_laplace_local.py"} <= {Path(test).name for test in tests}
+    fuzz = "tests/test_fuzz.py::test_bad_values_end_in_a_named_error"
+    mine = ["minimaxdp/laplace/_local.py::minimaxdp.laplace", "tests/test_laplace.py::test_a[1]"]
+    mine += ["tests/test_laplace_local.py::test_b", f"{fuzz}[laplace]"]
+    others = [f"{fuzz}[laplaces]", "tests/test_laplaces.py::test_c", "minimaxdp/laplaces.py::d"]
+    assert near("laplace/_local.py", mine + others) == mine
+    assert near("_validate.py", ["tests/test_validate.py::test_a"]) != []
+    assert near("risk.py", ["minimaxdp/risk.py::minimaxdp.risk.monte_carlo"]) != []
 
 
 def test_a_line_has_a_statement_functions_and_a_file() -> None:

@@ -3,6 +3,7 @@ r"""A curator who asks a few people, at random, for a private report each."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -84,7 +85,7 @@ class SubsetReports:
         """Pure privacy at epsilon."""
         return Pure(self.epsilon)
 
-    @property
+    @cached_property
     def report(self) -> PrivUnit:
         """What each of the m people does."""
         budget = float(_amplified(self.n, np.float64(self.m), self.epsilon))

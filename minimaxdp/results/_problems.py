@@ -25,8 +25,14 @@ from minimaxdp.guarantees import (
 )
 from minimaxdp.lower_bounds._bits import SUMMED
 from minimaxdp.results._cells import Cell, Setting, bounds_of, closed_bounds
+from minimaxdp.results._end_in_rounds import WORST_ENDS, bounded_range_budget, end_in_rounds
 from minimaxdp.results._endpoint import exponential_endpoint_risk, usual_target
-from minimaxdp.results._few_people import normal_rounded_end, rounded_end, two_stage_end
+from minimaxdp.results._few_people import (
+    normal_rounded_end,
+    rounded_end,
+    two_stage_end,
+    two_stage_median,
+)
 from minimaxdp.results._formulas import CLOSED, maximum_form
 from minimaxdp.results._mechanism_choice import (
     bayes_method,
@@ -44,7 +50,6 @@ from minimaxdp.results._mechanism_choice import (
 from minimaxdp.results._projected import projected_frequencies, projected_reports
 from minimaxdp.results._smoothed import report_costs, smoothed_histogram, smoothed_series
 from minimaxdp.results._thresholded import thresholded_frequencies, thresholded_reports
-from minimaxdp.results._two_rounds import WORST_ENDS, bounded_range_budget, two_round_end
 from minimaxdp.risk import MonteCarlo
 
 __all__ = ["PROBLEMS", "cell", "table"]
@@ -194,6 +199,9 @@ def endpoint(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
             twice = two_stage_end(s.n, epsilon)
             mean, error = float(twice.mean), float(twice.standard_error)
             found.append((mean, "two stages of responses", "simulated", error))
+            if 2 <= s.n <= 150:
+                median = two_stage_median(s.n, epsilon)
+                found.append((median, "two stages of responses, Bayes", "family", 0.0))
     else:
         found.append((high, "twice a noisy mean", "bound", 0.0))
         # Rounded, so that definitions of one budget share the run whatever root-finding adds.
@@ -423,9 +431,12 @@ def _chosen_ends(n: int, epsilon: float, privacy: Guarantee) -> list[tuple[Monte
     if isinstance(privacy, ZCDP | KL):
         rho = float(f"{float(next(iter(privacy.levels.values()))):.12g}")
     once = epsilon if rho is None else max(epsilon, min(bounded_range_budget(rho), 700.0))
-    found = [(_exponential(n, once), "exponential mechanism")]
+    found = []
     if 0.01 < epsilon < 100:  # below, too many values would have to be drawn
-        found.append((two_round_end(n, epsilon, rho), "exponential mechanism, then a count"))
+        found.append(end_in_rounds(n, epsilon, rho))
+    # With people enough for a rough end and a budget that is not huge, counts are better.
+    if not found or epsilon > 10 or usual_target(n, 0.2 * epsilon) > n / 10:
+        found.append((_exponential(n, once), "exponential mechanism"))
     return found
 
 

@@ -1,9 +1,10 @@
-r"""The end of a support with a curator in two rounds: a rough end, then a count just below it."""
+r"""The end of a support with a curator in rounds: a rough end, then counts just below it."""
 
 from __future__ import annotations
 
 from functools import lru_cache, partial
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,11 +12,34 @@ from minimaxdp._types import Array
 from minimaxdp.results._endpoint import usual_target
 from minimaxdp.risk import MonteCarlo, monte_carlo
 
-__all__ = ["WORST_ENDS", "bounded_range_budget", "two_round_end"]
+__all__ = ["WORST_ENDS", "bounded_range_budget", "end_in_rounds"]
 
 # A capped estimate errs most some standard errors below the largest end.
 WORST_ENDS = (0.1, 0.5, 0.8, 0.9, 0.97, 0.99, 0.999, 1.0)
-Option = tuple[float, float]
+
+
+class Count(NamedTuple):
+    """A share of the budget, and how far below the estimate before it the values are counted."""
+
+    share: float
+    back: float
+
+
+class Rounds(NamedTuple):
+    """The share of the first round, and the counts, whose shares make it up to one."""
+
+    share: float
+    counts: tuple[Count, ...]
+
+
+def _options(budget: float) -> list[Rounds]:
+    # With a small budget the counts need most of it, and many values are drawn.
+    small = budget < 0.3
+    shares = (0.2, 0.35) if small else (0.1, 0.2, 0.35, 0.5, 0.65)
+    backs = (0.3, 0.6) if small else (0.05, 0.15, 0.3, 0.6)
+    once = [Rounds(share, (Count(1 - share, back),)) for share, back in product(shares, backs)]
+    twice = Rounds(0.28, (Count(0.27, 0.31), Count(0.45, 0.17)))
+    return once if small else [*once, twice]
 
 
 def bounded_range_budget(rho: float) -> float:
@@ -30,17 +54,17 @@ def bounded_range_budget(rho: float) -> float:
 
 
 @lru_cache(maxsize=1024)  # definitions of one budget share it
-def two_round_end(n: int, epsilon: float, rho: float | None = None) -> MonteCarlo:
-    r"""Worst absolute error of two rounds, simulated at some ends.
+def end_in_rounds(n: int, epsilon: float, rho: float | None = None) -> tuple[MonteCarlo, str]:
+    r"""Worst absolute error of two or three rounds, simulated at some ends, and what they are.
 
-    The exponential mechanism names an end :math:`\theta_1` with a share of the budget. With the
-    rest the N values above a point t below :math:`\theta_1` are counted, and the estimate is
-    :math:`t/(1 - N/n)`. Under pure privacy budgets add up and the count has geometric noise; with a
-    level rho, of zCDP or Kullback-Leibler privacy, these add up and the noise is normal. The best
-    of some options.
+    The exponential mechanism names an end :math:`\theta_1` with a share of the budget. Then the N
+    values above a point t below :math:`\theta_1` are counted, and the estimate is
+    :math:`t/(1 - N/n)`; a second count may start from it. Under pure privacy budgets add up and
+    counts have geometric noise; with a level rho, of zCDP or Kullback-Leibler privacy, these add up
+    and the noise is normal. The best of some options.
     """
 
-    def worst(option: Option, ends: tuple[float, ...], size: int, seed: int) -> MonteCarlo:
+    def worst(option: Rounds, ends: tuple[float, ...], size: int, seed: int) -> MonteCarlo:
         loss = partial(_loss, n=n, epsilon=epsilon, rho=rho, option=option)
         runs = (
             monte_carlo(partial(loss, theta=theta), size, rng=seed, block=100) for theta in ends
@@ -48,14 +72,12 @@ def two_round_end(n: int, epsilon: float, rho: float | None = None) -> MonteCarl
         return max(runs, key=lambda run: float(run.mean))
 
     budget = epsilon if rho is None else bounded_range_budget(rho)
-    # With a small budget the second round needs most of it, and many values are drawn.
-    shares = (0.2, 0.35) if budget < 0.3 else (0.1, 0.2, 0.35, 0.5, 0.65)
-    options = product(shares, (0.05, 0.15, 0.3, 0.6))
+    tried = 30 if budget < 0.3 else 100
     best = min(
-        options,
-        key=lambda option: float(worst(option, (0.9, 0.99), 30 if budget < 0.3 else 60, 1).mean),
+        _options(budget), key=lambda option: float(worst(option, (0.9, 0.99), tried, 1).mean)
     )
-    return worst(best, (min(1.0, 5 / n), *WORST_ENDS), 150 if budget < 0.3 else 1_000, 0)
+    found = worst(best, (min(1.0, 5 / n), *WORST_ENDS), 150 if budget < 0.3 else 1_000, 0)
+    return found, "exponential mechanism, then " + ("a count", "two counts")[len(best.counts) - 1]
 
 
 def _loss(
@@ -65,10 +87,10 @@ def _loss(
     n: int,
     epsilon: float,
     rho: float | None,
-    option: Option,
+    option: Rounds,
     theta: float,
 ) -> Array:
-    share, back = option
+    share = option.share
     first = share * epsilon if rho is None else bounded_range_budget(share * rho)
     m = usual_target(n, first)
     top = min(n, m + int(np.ceil(50 / first)) + 1)
@@ -91,12 +113,19 @@ def _loss(
     place = (weight.cumsum(axis=1) < rng.random((size, 1)) * named[:, None]).sum(axis=1)
     place, row = np.minimum(place, top - 1), np.arange(size)
     start = edges[row, place + 1] + rng.random(size) * (edges[row, place] - edges[row, place + 1])
-    down = -np.log1p(-m / (n + 1)) - back * reach  # from the name to the point of the second round
-    above = np.array([np.searchsorted(-v, -p) for v, p in zip(values, start + down, strict=True)])
-    noise = _noise(rng, size, 1 - share, epsilon, rho)
-    error = abs(np.minimum(theta * np.exp(start + down + _up(above + noise, n)), 1.0) - theta)
+    # How far the estimate is from the name: of the data, and where no value is above any point.
+    moved = unseen = -np.log1p(-m / (n + 1)) * np.ones(size)
+    width = reach
+    for count in option.counts:
+        moved, unseen = moved - count.back * width, unseen - count.back * width
+        point = start + moved
+        above = np.array([np.searchsorted(-v, -p) for v, p in zip(values, point, strict=True)])
+        noise = _noise(rng, size, count.share, epsilon, rho)
+        moved, unseen = moved + _up(above + noise, n), unseen + _up(noise, n)
+        width = 4 * (np.sqrt(count.back * width * n) + _spread(count.share, epsilon, rho)) / n
+    error = abs(np.minimum(theta * np.exp(start + moved), 1.0) - theta)
     # Failures are rare but weigh: given the noise, their mean is exact, as no value is above them.
-    missed = _missed(theta, far, highest, down + _up(noise, n)) * score[0]
+    missed = _missed(theta, far, highest, unseen) * score[0]
     found: Array = (zero * theta + missed + error * named) / (zero + failed + named)
     return found
 
@@ -116,6 +145,13 @@ def _noise(
     heads = -np.expm1(-share * epsilon)
     found: Array = rng.geometric(heads, size) - 1.0 * rng.geometric(heads, size)
     return found
+
+
+def _spread(share: float, epsilon: float, rho: float | None) -> float:
+    """The standard deviation of that noise."""
+    if rho is not None:
+        return float(1 / np.sqrt(2 * share * rho))
+    return float(1 / (np.sqrt(2) * np.sinh(share * epsilon / 2)))
 
 
 def _missed(theta: float, far: float, highest: float, shift: Array) -> Array:
