@@ -43,6 +43,8 @@ EQUIVALENT: list[tuple[str, str, str, str]] = []
 
 MEMORY = 8 * 2**30  # bytes of address space for the tests of one mutant
 PATIENCE = 5  # times what the tests take of the package as it is, before a mutant counts as killed
+OPTIONS = ("--doctest-modules", "-p", "no:nbval")
+NOTEBOOK = ("--nbval", "--nbval-current-env")
 QUICK, SLOW = 20, 240  # seconds of tests that reach a line: at first, and if these pass
 
 OPERATORS: dict[type[ast.AST], tuple[str, tuple[str, ...]]] = {
@@ -363,6 +365,14 @@ def near(file: str, tests: Iterable[str]) -> list[str]:
     return [test for test in tests if named.match(test)]
 
 
+@lru_cache
+def chapters(module: str) -> list[str]:
+    """Notebooks that use a module, its own first: their printed outputs are tests as well."""
+    used = re.compile(rf"minimaxdp\.{module}\b|\b{module} as\b|\b{module}\.(?!ipynb|html|md)\w")
+    found = [path for path in ROOT.glob("book/*.ipynb") if used.search(path.read_text())]
+    return [str(path) for path in sorted(found, key=lambda path: (path.stem != module, path.stem))]
+
+
 def placed(test: str) -> str:
     """Where a copy of the package finds a test: its doctests in itself, the others here."""
     return test if test.startswith("minimaxdp/") else str(ROOT / test)
@@ -396,14 +406,12 @@ class Copy:
             "OPENBLAS_NUM_THREADS": "1",
         }
         command = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=line", "--no-header"]
-        command += ["-p", "no:cacheprovider", "-p", "no:nbval", "-o", "addopts=", "-m", "not long"]
-        command += ["--doctest-modules", f"--rootdir={ROOT}", "-c", str(ROOT / "pyproject.toml")]
-        # At first, as what pytest puts in front of the path holds the package as it is.
-        command += ["-p", "minimaxdp"]
+        command += ["-p", "no:cacheprovider", "-o", "addopts=", "-m", "not long"]
+        command += [f"--rootdir={ROOT}", "-c", str(ROOT / "pyproject.toml"), "-p", "minimaxdp"]
         listed = self.folder / "tests.txt"  # too many for a command
         listed.write_text("\n".join(tests))
         process = subprocess.Popen(
-            [*command, *options, f"@{listed}"],
+            [*command, *(options or OPTIONS), f"@{listed}"],
             cwd=self.folder,
             env=environment,
             stdout=subprocess.PIPE,
@@ -439,26 +447,33 @@ class Runner:
         copy that cannot be imported fails each of them."""
         copy = self.copies.get()
         known = [*map(placed, self.reached.names)]
-        code, told = copy.run(known, 1_800, "--collect-only", "-qq")
+        code, told = copy.run(known, 1_800, *OPTIONS, "--collect-only", "-qq")
         if code:
             raise RuntimeError(f"not every test is found by its name: {told}")
-        copy.write("risk.py", "raise ImportError")
         first = {test.partition("::")[0]: test for test in near("risk.py", self.reached.names)}
-        passed = [test for test in first.values() if not copy.run([placed(test)], 600)[0]]
+        some = [([placed(test)], OPTIONS) for test in first.values()]
+        some.append((chapters("risk")[:1], NOTEBOOK))
+        for broken in (False, True):
+            if broken:
+                copy.write("risk.py", "raise ImportError")
+            for tests, options in some:
+                code, told = copy.run(tests, 600, *options)
+                if broken == (code == 0):
+                    raise RuntimeError(f"{tests} with a copy {broken=} end with {code}: {told}")
         copy.write("risk.py", (PACKAGE / "risk.py").read_text())
         self.copies.put(copy)
-        if passed or len(first) < 2:
-            raise RuntimeError(f"these tests do not meet the copy: {passed}")
 
-    def stages(self, file: str, line: int) -> Iterator[tuple[list[str], float]]:
-        """Tests to run one after the other, and how long they may take."""
+    def stages(self, file: str, line: int) -> Iterator[tuple[list[str], float, tuple[str, ...]]]:
+        """Tests to run one after the other, how long they may take, and options of pytest."""
         found = self.reached.tests(file, line)
         quick = self.reached.within(found, QUICK)
         slow = self.reached.within(found[len(quick) :], SLOW)
         others = near(file, sorted(self.reached.seconds.keys() - {*quick, *slow}))
         for tests in (quick, slow, others):
             if tests:
-                yield [*map(placed, tests)], 30 + PATIENCE * self.reached.time(tests)
+                yield [*map(placed, tests)], 30 + PATIENCE * self.reached.time(tests), OPTIONS
+        for page in chapters(Path(file).parts[0].removesuffix(".py"))[:4]:
+            yield [page], 300, NOTEBOOK
 
     def judge(self, mutant: Mutant) -> dict[str, object]:
         """Run the tests of a mutant: what a line of the output holds."""
@@ -467,10 +482,10 @@ class Runner:
         start = time.perf_counter()
         status, by = "survived", ""
         try:
-            for tests, limit in self.stages(mutant.file, mutant.line):
+            for tests, limit, options in self.stages(mutant.file, mutant.line):
                 copy.write(mutant.file, mutant.apply(source))
                 try:
-                    code, told = copy.run(tests, limit)
+                    code, told = copy.run(tests, limit, *options)
                 finally:
                     copy.write(mutant.file, source)
                 if code:

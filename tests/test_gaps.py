@@ -14,10 +14,9 @@ from minimaxdp.guarantees import standard_guarantees
 RATIOS = gaps.grid(lattice.load())
 # Where the worst gap is above the one first computed, and what it is known to be.
 WIDER = {
-    ("endpoint", "pure"): 4.14,
-    ("endpoint", "approximate"): 4.14,
+    ("endpoint", "pure"): 3.62,
+    ("endpoint", "approximate"): 3.62,
     ("endpoint", "tv"): 2.43,
-    ("endpoint", "local"): 6.84,
     ("density", "pure"): 6.35,
     ("density", "approximate"): 6.35,
 }
@@ -48,11 +47,11 @@ def test_the_summary_is_of_all_cells() -> None:
     gap = np.concatenate([both[:, 0] for both in RATIOS.values()])
     middle, ninth, most = gaps.summary(RATIOS)["risk / lower"]
     assert np.mean(gap <= middle) >= 0.5 >= np.mean(gap < middle)
-    assert np.mean(gap <= ninth) == pytest.approx(0.9, abs=1e-3)
+    assert np.mean(gap <= ninth) >= 0.9 >= np.mean(gap < ninth)
     rows = list(gaps.worst(RATIOS))
     assert max(row["worst"] for row in rows) == most
     # No cell is wider apart than it is known to be: an improvement is to be written down here.
-    assert middle < 1.53 and ninth < 4.95 and most < 34.6
+    assert middle < 1.53 and ninth < 4.92 and most < 34.6
     for row in rows:
         known = WIDER.get((row["problem"], row["definition"]), 1.02 * (row["first"] or np.inf))
         assert row["worst"] < known, row

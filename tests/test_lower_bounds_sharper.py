@@ -554,3 +554,15 @@ def test_the_smoothed_series_has_the_risk_it_says():
         found = weight * np.sqrt(2) * np.cos(np.pi * np.outer(x, j)).mean(axis=0)
         losses.append(((found - truth) ** 2).sum() + 1 / 12 - (truth**2).sum())
     assert bound / 3 < np.mean(losses) < bound
+
+
+@pytest.mark.parametrize(
+    ("n", "q", "epsilon"), [(10, 1.0, 0.5), (1_000, 0.01, 0.2), (50, 0.3, 3.0)]
+)
+def test_van_trees_bound_of_a_sign_by_hand(n, q, epsilon):
+    best, t = 0.0, np.tanh(epsilon / 2) ** 2
+    for r in (0.02, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.75, 0.9, 0.97):
+        pairs = n * q * (n * q + 1 - q)  # the mean of the square of the number of signs
+        told = min(t / (1 - t * r**2) * pairs, n * q / (1 - r**2))
+        best = max(best, 1 / (told + np.pi**2 / r**2))
+    assert bits.bit_floors(n, q, Pure(epsilon))["fisher"] == pytest.approx(best, rel=1e-12)

@@ -554,3 +554,14 @@ def test_the_error_of_a_few_reports():
         me.SubsetReports(5, 3, 0.3, 6)
     with pytest.raises(ValueError, match=r"^vectors\b"):
         asked.privatize(np.zeros((5, 3)))
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "rho"), [(10**4, 9, 0.05), (10**3, 40, 0.5), (10**5, 100, 1e-4)]
+)
+def test_fano_with_the_unit_vectors_and_their_opposites(n, d, rho):
+    p = np.minimum(1.0, np.geomspace(0.05, 20, 120) * np.sqrt(d / rho) / n)
+    told = rho * (n**2 * p**2 + n * p * (1 - p))
+    least = (p * (1 - (told + np.log(2)) / np.log(2 * d))).max() / 2
+    found = lb.mean_floor(n, d, ZCDP(rho), 2.0, method="fano")
+    assert least * (1 - 1e-12) <= found <= 20 * least

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from minimaxdp import density_estimation as de
-from minimaxdp import inference, laplace
+from minimaxdp import inference, laplace, mechanisms
 from minimaxdp import lower_bounds as lb
 from minimaxdp import mean_estimation as me
 from minimaxdp import randomized_response as rr
@@ -288,3 +288,33 @@ def test_what_is_no_mechanism_is_refused() -> None:
         check_mechanism(3)
     with pytest.raises(ValueError, match="^runs must be at least 1000"):
         check_mechanism(rr.BinaryRR(1.0), runs=10)
+
+
+def test_one_outcome_that_a_law_rules_out_is_enough():
+    law = np.array([0.5, 0.5, 0.0])
+    mechanisms._fits("fair", np.array([100.0, 101.0, 0.0]), law, "here", 1)
+    with pytest.raises(AssertionError, match="'odd' at here gives what its law rules out"):
+        mechanisms._fits("odd", np.array([100.0, 100.0, 1.0]), law, "here", 1)
+
+
+@pytest.mark.parametrize("name", ["mean_estimation.SubsetReports", "lower_bounds.RankedMaximum"])
+def test_neighbours_differ_in_one_record(name):
+    for mechanism in EXAMPLES[name]:
+        one, two = mechanism.neighbours
+        changed = (np.asarray(one) != np.asarray(two)).reshape(len(one), -1).any(axis=1)
+        if name.endswith("Maximum"):  # as a set
+            changed = np.sort(one) != np.sort(two)
+            assert set(one) ^ set(two) == {max(one), min(two)}
+        else:
+            assert changed.sum() == 1
+
+
+@pytest.mark.parametrize("degree", [-1, 11])
+def test_a_degree_out_of_range_is_refused(degree):
+    with pytest.raises(ValueError, match="^degree "):
+        de.BinnedPolynomial(1.0, 2, degree)
+
+
+def test_a_histogram_of_nobody_is_refused():
+    with pytest.raises(ValueError, match="^n "):
+        de.Histogram(GRID, 1.0).estimate([0, 0, 0], 0)

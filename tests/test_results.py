@@ -595,3 +595,19 @@ def test_one_person_now_and_then_is_unbiased_and_nearly_the_best_under_total_var
     outputs, weights = np.vstack([x / (n * alpha), np.zeros(5)]), np.r_[np.full(n, alpha), 0.75]
     assert np.allclose(weights @ outputs, 0)
     assert weights @ (outputs**2).sum(axis=1) == pytest.approx(found.risk)
+
+
+def test_a_setting_has_the_usual_moment():
+    assert results.Setting(n=10).k == 4 and results.Setting(n=10).beta == 1
+
+
+@pytest.mark.parametrize(("n", "beta"), [(50, 0.5), (3_000, 0.8)])
+def test_a_shrunk_histogram_by_hand(n, beta):
+    # Its squared bias, and of what is left as much as the sampling error lets through.
+    spread = 1 / ((2 * beta + 1) * (2 * beta + 2))
+    best = spread
+    for bins in range(2, 4 * n):
+        bias, error = spread * bins ** (-2 * beta), (bins - 1) / n
+        best = min(best, bias + (spread - bias) * error / (spread - bias + error))
+    found = results.cell("density", NonPrivate(), results.Setting(n=n, beta=beta))
+    assert found.method == "shrunk histogram" and found.risk == pytest.approx(best, rel=1e-12)

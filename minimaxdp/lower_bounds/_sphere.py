@@ -53,16 +53,18 @@ def longest_mean(x: Any, d: int) -> Array:
     x = np.asarray(x, dtype=float)
     if d == 1:
         return np.tanh(x / 2)
-    share = 1 / np.expm1(np.clip(x, 1e-300, 700.0))
-    gamma = _start(share, d)
+    share = np.asarray(1 / np.expm1(np.clip(x, 1e-300, 700.0)))
+    gamma, left = np.asarray(_start(share, d)), np.ones(share.shape, dtype=bool)
     # Newton's method: the function is concave, so that from below it rises to the root.
     for _ in range(100):
-        q, lever = tail(gamma, d)
-        new = lever / (share + q)
-        if np.all(abs(new - gamma) <= 1e-10 * new):
+        q, lever = tail(gamma[left], d)
+        new = lever / (share[left] + q)
+        moved = abs(new - gamma[left]) > 1e-10 * new
+        gamma[left] = new
+        left[left] = moved
+        if not left.any():
             break
-        gamma = new
-    above = np.minimum(1 - 1e-15, new * (1 + 1e-9))
+    above = np.minimum(1 - 1e-15, gamma * (1 + 1e-9))
     q, lever = tail(above, d)
     certain = above * (share + q) >= lever
     return np.where(x <= 0, 0.0, np.where((x > 700) | ~certain, 1.0, above))
