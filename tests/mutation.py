@@ -35,11 +35,8 @@ from pathlib import Path
 from queue import SimpleQueue
 
 import reach
+from equivalent_mutants import EQUIVALENT
 from reach import PACKAGE, ROOT, Reach
-
-# Changes that no test can notice, because they change nothing that can be seen:
-# (file, the line as it is, the line as changed, the reason), the lines without their indentation.
-EQUIVALENT: list[tuple[str, str, str, str]] = []
 
 MEMORY = 8 * 2**30  # bytes of address space for the tests of one mutant
 PATIENCE = 5  # times what the tests take of the package as it is, before a mutant counts as killed

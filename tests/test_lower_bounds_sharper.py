@@ -566,3 +566,13 @@ def test_van_trees_bound_of_a_sign_by_hand(n, q, epsilon):
         told = min(t / (1 - t * r**2) * pairs, n * q / (1 - r**2))
         best = max(best, 1 / (told + np.pi**2 / r**2))
     assert bits.bit_floors(n, q, Pure(epsilon))["fisher"] == pytest.approx(best, rel=1e-12)
+
+
+@pytest.mark.parametrize(("n", "d", "rho"), [(30, 5, 0.05), (200, 3, 1e-4)])
+def test_van_trees_bound_of_a_simplex_by_hand(n, d, rho):
+    best = 0.0
+    for a, r in product((2.3, 2.6, 3.0, 4.0, 6.0, 10.0), (0.3, 0.6, 0.85, 0.95)):
+        prior = (d - 1) * (a * d - 1) * (a * d - 2) / ((a - 2) * r**2)
+        told = d / (1 - r) * min(n * (d - 1), n**2 * (np.exp(2 * rho) - 1))
+        best = max(best, (d - 1) ** 2 / (told + prior))
+    assert blocks._simplex(float(n), d, ZCDP(rho)) == pytest.approx(best, rel=1e-12)

@@ -8,6 +8,7 @@ from pathlib import Path
 import mutation
 import pytest
 import reach
+from equivalent_mutants import EQUIVALENT
 from mutation import Mutant, draw, mutants, near, places
 from reach import PACKAGE, Reach, spans
 
@@ -140,3 +141,12 @@ def test_an_equivalent_change_is_known_by_its_lines(monkeypatch: pytest.MonkeyPa
     assert not mutant.reason
     monkeypatch.setattr(mutation, "EQUIVALENT", [("cube.py", "a + 0", "a - 0", "zero")])
     assert mutant.reason == "zero"
+
+
+@pytest.mark.parametrize("change", EQUIVALENT, ids=lambda change: change[0])
+def test_a_change_that_is_none_is_one_of_a_line_that_stands(change: tuple) -> None:
+    file, before, after, reason = change
+    source = (PACKAGE / file).read_text()
+    found = {(m.before, m.after) for p in places(file, source) for m in mutants(p, source)}
+    near = {line for line, _ in found}
+    assert before in near and before != after and reason

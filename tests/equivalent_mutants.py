@@ -1,0 +1,51 @@
+"""Changes of the package that change nothing: what `mutation` does not count."""
+
+from __future__ import annotations
+
+_BETA = "  # the series of the beta law is short below a half"
+# Changes that no test can notice, because they change nothing that can be seen:
+# (file, the line as it is, the line as changed, the reason), the lines without their indentation.
+EQUIVALENT: list[tuple[str, str, str, str]] = [
+    (
+        "inference/_optimal_tests.py",
+        "return np.where(fewer.sf(z) < 0.5, above, below)",
+        "return np.where(fewer.sf(z) <= 0.5, above, below)",
+        "at a half both sums are the same chance",
+    ),
+    (
+        "density_estimation/_histograms.py",
+        "totals = counts.sum(axis=-1)",
+        "totals = counts.mean(axis=-1)",
+        "of equally many cells: they are only compared with each other",
+    ),
+    (
+        "reconstruction/_tables.py",
+        "high = np.where(high < 0, some.counts.max(), high)",
+        "high = np.where(high <= 0, some.counts.max(), high)",
+        "a cell whose table says 0 is brought back to 0 by that table",
+    ),
+    (
+        "unbiased_bounds/_ellipsoids.py",
+        "_, singular, rows = np.linalg.svd(cloud, full_matrices=False)",
+        "_, singular, rows = np.linalg.svd(cloud, full_matrices=True)",
+        "there are as many points as dimensions, and the rows are the same",
+    ),
+    (
+        "channels.py",
+        "np.append(np.zeros(k * m), 1.0),",
+        "np.append(np.ones(k * m), 1.0),",
+        "the rows of a kernel sum to one: a constant is added to what is minimised",
+    ),
+    (
+        "book/small_worlds.py",
+        "mirrored = self.theta > Fraction(1, 2)" + _BETA,
+        "mirrored = self.theta >= Fraction(1, 2)" + _BETA,
+        "a half is its own mirror image",
+    ),
+    (
+        "randomized_response/_enclosure.py",
+        "_BITS = (128, 256, 512, 1024)  # of the balls, until the enclosure is narrow",
+        "_BITS = (128, 257, 512, 1024)  # of the balls, until the enclosure is narrow",
+        "one bit more",
+    ),
+]
