@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import laws
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from minimaxdp import inference as inf
 # --- two proportions -----------------------------------------------------------------------------
 
 
+@cache
 def direct_tail(d: float, n1: int, n2: int, theta1: float, theta2: float, epsilon: float) -> float:
     """P(D >= d) by a sum over both counts of a quadrature over the second noise."""
     a, b = 1 / (epsilon * n1), 1 / (epsilon * n2)

@@ -363,9 +363,7 @@ def test_divergence_over_groups_of_records():
 
 
 def test_zcdp_floors():
-    for n, rho, d, k in product(
-        [1, 30, 10**4], [1e-5, 0.05, 2.0], [1, 2, 9, 100, 2_000], [2, 5, np.inf]
-    ):
+    for n, rho, d, k in product([1, 30, 10**4], [1e-5, 0.05, 2.0], [1, 9, 2_000], [2, 5, np.inf]):
         guarantee = ZCDP(rho)
         sharp = lb.mean_floor(n, d, guarantee, k, 1.5)
         fano = lb.mean_floor(n, d, guarantee, k, 1.5, method="fano")

@@ -146,7 +146,5 @@ def test_an_equivalent_change_is_known_by_its_lines(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("change", EQUIVALENT, ids=lambda change: change[0])
 def test_a_change_that_is_none_is_one_of_a_line_that_stands(change: tuple) -> None:
     file, before, after, reason = change
-    source = (PACKAGE / file).read_text()
-    found = {(m.before, m.after) for p in places(file, source) for m in mutants(p, source)}
-    near = {line for line, _ in found}
-    assert before in near and before != after and reason
+    lines = [line.strip() for line in (PACKAGE / file).read_text().splitlines()]
+    assert before in lines and before != after and reason
