@@ -54,9 +54,10 @@ Write your id in the next cell and run it, then answer in the cells that say so.
 sympy and the standard library alone. A question for code or a formula ends in an example with its
 right value: see that yours agrees. Most have a personal check below it, which is not marked: it
 tells at other inputs whether an exact answer is right, or whether a number is too large or too
-small. When your work is marked, functions are asked for values at other inputs again, and a formula
-is compared by its values. Relative errors allowed: $10^{{-7}}$ in numbers, $10^{{-8}}$ in formulas.
-Proofs are read by a person, who does not see your name. {points} points, about {minutes} minutes."""
+small. When your work is marked, functions are asked for values at other inputs again, and a
+formula is compared by its values. Relative errors allowed: $10^{{-7}}$ in numbers, $10^{{-8}}$ in
+formulas. Proofs are read by a person, who does not see your name. {points} points, about {minutes}
+minutes."""
 # A line of the notebook that is no part of what is marked.
 CHECK = """# Check yourself: this cell is not marked.
 personal_check(lambda: {check}, {told})"""
