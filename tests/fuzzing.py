@@ -195,8 +195,8 @@ def large_values() -> dict[str, Any]:
     import numpy as np
 
     return {
-        "forty thousand ones": np.broadcast_to(1.0, 40_000),
-        "forty thousand integers": np.broadcast_to(1, 40_000),
+        "thirty thousand ones": np.broadcast_to(1.0, 30_000),
+        "thirty thousand integers": np.broadcast_to(1, 30_000),
     }
 
 

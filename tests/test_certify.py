@@ -340,6 +340,7 @@ def test_a_false_bound_is_refused(claim) -> None:
         polynomial_bound(*claim)
 
 
+@pytest.mark.long
 def test_a_bound_with_other_cuts_is_refused() -> None:
     with pytest.raises(Refused, match="not shown by"):
         PolynomialBound([1, 0, 1], F(1, 2), [0, 1]).verify()

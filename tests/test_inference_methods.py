@@ -38,6 +38,7 @@ def test_optimal_tests_reach_the_linear_programme(n, theta0, theta1, epsilon, de
     assert count <= best + 1e-8
 
 
+@pytest.mark.long
 @exact
 @given(n=st.integers(1, 60), theta0=st.floats(0.05, 0.95), epsilon=st.floats(0.1, 5),
        delta=st.sampled_from([0.0, 0.01]))  # fmt: skip
@@ -110,6 +111,7 @@ def test_exact_intervals_cover_exactly_on_a_grid(n, epsilon):
             assert np.allclose(covered, level, atol=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", inf.INTERVAL_METHODS)
 @pytest.mark.parametrize("n, epsilon", [(8, 0.5), (40, 3.0)])
 def test_coverage_by_the_intervals_themselves(method, n, epsilon):
@@ -159,6 +161,7 @@ def test_a_budget_for_a_length_suffices_and_a_little_less_does_not(length, n, th
     assert at[0] == pytest.approx(length, rel=2e-3) and at[1] > at[0]
 
 
+@pytest.mark.long
 def test_no_budget_makes_an_interval_shorter_than_sampling_does():
     assert inf.budget_for_length(0.01, 50) is None
     assert inf.budget_for_length(0.9999, 10**4) == 1e-4

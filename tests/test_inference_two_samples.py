@@ -196,6 +196,7 @@ def test_what_an_optimal_test_does_with_each_count(delta):
 # --- unbiased intervals, many surveys at once, quantiles ------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n, epsilon, delta", [(15, 0.5, 0.0), (40, 2.0, 0.0), (15, 0.5, 0.01)])
 def test_unbiased_intervals_hold_what_their_test_does_not_reject(n, epsilon, delta):
     for z in (-3.0, 0.4, 6.3, n + 1.0):
