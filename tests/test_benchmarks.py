@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 
@@ -139,6 +140,14 @@ def test_rows_measured_in_turn_stand_in_the_places_of_the_old_ones(
     assert counts == [5, 5] and all(0 <= seconds < 1 for seconds in least)
     for name in ("run", "scaling", "tasks"):
         sys.modules.pop(name)
+
+
+def test_marking_grows_with_the_class_and_meets_its_target() -> None:
+    marker = MEASURED["marker"]
+    students, seconds = marker["students"], marker["seconds"]
+    assert max(students) == 60 and seconds[students.index(60)] < 600
+    exponent = np.polyfit(np.log(students), np.log(seconds), 1)[0]
+    assert 0.5 < exponent < 1.15  # each submission is run alone; the first costs a start
 
 
 def test_every_chapter_is_timed() -> None:

@@ -19,8 +19,9 @@ import numpy as np
 import psutil
 import pytest
 
-from minimaxdp import risk, sweep
+from minimaxdp import results, risk, sweep
 from minimaxdp.book import experiments
+from minimaxdp.guarantees import Pure
 from minimaxdp.sweep import _engine as engine
 
 CELLS = [
@@ -503,3 +504,33 @@ def test_table_of_one_column_agrees_with_monte_carlo_in_law(tmp_path: Path) -> N
     )
     error = np.hypot(result.risk.standard_error, other.standard_error)
     assert abs(result.risk.mean - other.mean) < 5 * error
+
+
+GAPS = Path(__file__).parents[1] / "book" / "gaps.jsonl"
+
+
+@pytest.mark.parametrize("cell", [("unbiased mean", "local"), ("bounded mean", "pure")])
+def test_the_sweep_of_gaps_beside_the_book_is_what_the_package_says(cell):
+    head, *chunks = map(json.loads, GAPS.read_text().splitlines())
+    names = dict(zip(("problem", "definition"), cell, strict=True))
+    number = head["cells"].index(names)
+    assert head["seed"] == 7 and head["replications"] * len(head["cells"]) == 10_080
+    (first,) = (c for c in chunks if (c["cell"], c["chunk"]) == (number, 0))
+    stream = np.random.SeedSequence(7, spawn_key=(number, 0))
+    found = experiments.gap(np.random.default_rng(stream), first["replications"], **names)
+    np.testing.assert_allclose(found.mean(axis=0), first["mean"], rtol=2e-3, atol=1e-6)
+
+
+def test_gaps_are_asked_of_what_the_results_have():
+    rng = np.random.default_rng(0)
+    for changed in ({"problem": "mode"}, {"definition": "none"}):
+        names = {"problem": "proportion", "definition": "pure"} | changed
+        with pytest.raises(ValueError, match=rf"^{next(iter(changed))}\b"):
+            experiments.gap(rng, 1, **names)
+
+
+def test_a_lower_bound_above_a_risk_stops_the_sweep(monkeypatch):
+    low = results.Cell("proportion", Pure(1.0), "none", 0.2, 0.1, 0.3)
+    monkeypatch.setattr(results, "cell", lambda *arguments: low)
+    with pytest.raises(RuntimeError, match="above the risk at n="):
+        experiments.gap(np.random.default_rng(0), 1, problem="proportion", definition="pure")

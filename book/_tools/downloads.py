@@ -44,7 +44,7 @@ COURSEWORK = Path("book/coursework")
 # The marker and the sources of the problem sets answer them; students get the rest.
 OPEN_COURSEWORK = ("release", "index.md", "instructor.md")
 # What a notebook reads that lies beside it in the book.
-BESIDE = {"benchmarks": "benchmarks.json"}
+BESIDE = {"benchmarks": "benchmarks.json", "results": "gaps.jsonl"}
 
 
 def version() -> str:

@@ -1,4 +1,5 @@
-"""What the book's sweeps simulate: four problems, each with its mechanisms and exact risks."""
+"""What the book's sweeps simulate: four problems, each with its mechanisms and exact risks; and how
+far apart lower bounds and methods are at random settings."""
 
 from __future__ import annotations
 
@@ -7,9 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from minimaxdp import _validate
+from minimaxdp import _validate, results
 from minimaxdp._types import Array
 from minimaxdp.density_estimation import Grid, Histogram, histogram_risk
+from minimaxdp.guarantees import standard_guarantees
 from minimaxdp.laplace import Laplace, LocalLaplace
 from minimaxdp.randomized_response import (
     BinaryRR,
@@ -20,7 +22,7 @@ from minimaxdp.randomized_response import (
     SymmetricUnary,
 )
 
-__all__ = ["EXPERIMENTS", "exact_risk", "simulate"]
+__all__ = ["EXPERIMENTS", "exact_risk", "gap", "simulate"]
 
 THETA = 0.3
 _ENCODINGS: dict[str, Callable[[float, int], Encoding]] = {
@@ -121,6 +123,60 @@ def exact_risk(*, problem: str, mechanism: str, n: int, d: int, epsilon: float) 
     0.041
     """
     return float(_checked(problem, mechanism, n, epsilon, d).risk(mechanism, n, epsilon, d))
+
+
+def gap(rng: np.random.Generator, size: int, *, problem: str, definition: str) -> Array:
+    r"""How far apart a lower bound and the best method are, at random settings of the results.
+
+    With n from 5 to :math:`10^7`, d from 2 to 200 and :math:`\varepsilon` from 0.02 to 3, uniform
+    on the logarithmic scale, k uniform from 2 to 8, and :math:`\beta = 1`; the definition stands at
+    the level that :math:`\varepsilon`-differential privacy implies, approximate privacy with
+    :math:`\delta = 10^{-6}`.
+
+    Parameters
+    ----------
+    rng : Generator, int or None
+    size : int
+        Number of settings, at least 1.
+    problem : str
+        One of ``minimaxdp.results.PROBLEMS``.
+    definition : str
+        "pure", "approximate", "zcdp", "kl", "tv" or "local".
+
+    Returns
+    -------
+    ndarray, shape (size, 3)
+        The logarithm of risk over lower bound; whether it is above 2; whether it is above 5.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a name is unknown or the size out of its range.
+    RuntimeError
+        If a lower bound is above the risk, by more than six standard errors where it is simulated.
+
+    Examples
+    --------
+    >>> gap(np.random.default_rng(0), 2, problem="unbiased mean", definition="tv").round(2)
+    array([[0.67, 0.  , 0.  ],
+           [0.67, 0.  , 0.  ]])
+    """
+    _validate.choice("problem", problem, results.PROBLEMS)
+    names = [privacy.name for privacy in standard_guarantees(1.0, 1e-6)[1:]]
+    _validate.choice("definition", definition, names)
+    rng = _validate.generator(rng)
+    size = _validate.one_integer("size", size, minimum=1)
+    _validate.memory("size", size, 3)
+    found = np.empty((size, 3))
+    for row in found:
+        n, d = int(10 ** rng.uniform(0.7, 7)), int(10 ** rng.uniform(0.302, 2.302))
+        epsilon, k = 10 ** rng.uniform(-1.7, 0.5), rng.uniform(2, 8)
+        privacy = dict(zip(names, standard_guarantees(epsilon, 1e-6)[1:], strict=True))[definition]
+        cell = results.cell(problem, privacy, results.Setting(n=n, d=d, k=k))
+        if cell.floor > cell.risk * (1 + 1e-9) + 6 * cell.standard_error:
+            raise RuntimeError(f"the lower bound is above the risk at {n=}, {d=}, {k=}: {cell}")
+        row[:] = np.log(cell.gap), cell.gap > 2, cell.gap > 5
+    return found
 
 
 def _checked(problem: str, mechanism: str, n: int, epsilon: float, d: int) -> _Problem:

@@ -1,10 +1,12 @@
-"""How long sixty submissions take, and how much memory; in the coursework environment.
+"""How long the submissions of a class take, and how much memory; in the coursework environment.
 
-.venv-coursework/bin/python tests/benchmarks/coursework.py [SET]
+.venv-coursework/bin/python tests/benchmarks/coursework.py [SET] [--students N ...] [--json]
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 import sys
 import tempfile
@@ -21,8 +23,6 @@ from coursework_runs import wrong_answers  # noqa: E402
 from marking.course import mark, release  # noqa: E402
 from marking.sets import ProblemSet, fill, reference  # noqa: E402
 
-SUBMISSIONS = 60
-
 
 def watch(stop: threading.Event, peak: dict[str, float]) -> None:
     """Note the largest resident memory of this process and all below it."""
@@ -37,20 +37,15 @@ def watch(stop: threading.Event, peak: dict[str, float]) -> None:
         peak["bytes"] = max(peak["bytes"], total)
 
 
-def main() -> None:
-    name = sys.argv[1] if len(sys.argv) > 1 else "inference"
-    stop, peak = threading.Event(), {"bytes": 0.0}
-    threading.Thread(target=watch, args=(stop, peak), daemon=True).start()
+def seconds(name: str, students: int) -> float:
+    """Mark a class: most right, some with a mistake, a few blank."""
     with tempfile.TemporaryDirectory() as scratch:
         base = Path(scratch)
-        started = time.monotonic()
         release([name], base / "release")
-        released = time.monotonic()
         blank = nbformat.read(base / "release" / name / f"{name}.ipynb", as_version=4)
         right, wrong = reference(ProblemSet.load(name)), list(wrong_answers(name).values())
         (base / "submissions").mkdir()
-        for index in range(SUBMISSIONS):
-            # A class: most right, some with a mistake, a few blank.
+        for index in range(students):
             answers = {} if index % 10 == 9 else right
             if index % 3 == 1 and answers:
                 answers = right | wrong[index % len(wrong)][0]
@@ -58,13 +53,29 @@ def main() -> None:
             nbformat.write(fill(blank, answers, student), base / "submissions" / f"{student}.ipynb")
         begun = time.monotonic()
         table = mark(name, base / "submissions", base / "marks")
-        ended = time.monotonic()
-        print(f"{name}: released in {released - started:.1f} s")
-        rows = len(table.read_text().splitlines()) - 1
-        load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
-        print(f"{rows} submissions marked in {(ended - begun) / 60:.2f} min (load {load})")
+        took = time.monotonic() - begun
+        assert len(table.read_text().splitlines()) == students + 1
+        return took
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("set", nargs="?", default="inference")
+    parser.add_argument("--students", type=int, nargs="+", default=[60])
+    parser.add_argument("--json", action="store_true", help="print one line of JSON")
+    options = parser.parse_args()
+    stop, peak = threading.Event(), {"bytes": 0.0}
+    threading.Thread(target=watch, args=(stop, peak), daemon=True).start()
+    took = [seconds(options.set, number) for number in options.students]
     stop.set()
-    print(f"peak memory of all processes {peak['bytes'] / 2**20:.0f} MiB")
+    if options.json:
+        found = {"set": options.set, "students": options.students, "seconds": took}
+        print(json.dumps(found | {"mebibytes": peak["bytes"] / 2**20}))
+        return
+    for number, each in zip(options.students, took, strict=True):
+        print(f"{number} submissions of {options.set} marked in {each / 60:.2f} min")
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    print(f"load {load}; peak memory of all processes {peak['bytes'] / 2**20:.0f} MiB")
 
 
 if __name__ == "__main__":

@@ -6,10 +6,11 @@
 Run it from the root of the clone, with the Python that has tests/benchmarks/requirements.txt,
 on a machine that does nothing else; it takes some ten minutes. `--book` names the Python that
 has the book's own requirements (.venv/bin/python by default), which times the imports and the
-chapters and executes the page. `--keep` leaves parts of the last run as they are: rows, scaling
-or book. `--turns` measures only the rows and curves whose name holds one of the words, and leaves
-all others as they are. It is for a machine that does other work too: who does a task takes turns
-with the others, the turn that took least of the processor counts, and the page marks the row.
+chapters and executes the page; `--marker` the one that has the coursework's, which times the
+marking of classes of three sizes. `--keep` leaves parts of the last run as they are: rows, scaling,
+book or marker. `--turns` measures only the rows and curves whose name holds one of the words, and
+leaves all others as they are. It is for a machine that does other work too: who does a task takes
+turns with the others, the turn that took least of the processor counts, and the page marks the row.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import scaling
 from tasks import info
@@ -42,6 +44,7 @@ PEERS = [
     "pytest-benchmark",
 ]  # fmt: skip
 IMPORT_SECONDS, CHAPTER_SECONDS = 0.5, 30.0
+CLASSES = (6, 20, 60)  # students
 
 
 def machine() -> dict[str, Any]:
@@ -228,7 +231,11 @@ def rounded(value: float, digits: int = 4) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--book", default=str(ROOT / ".venv" / "bin" / "python"))
-    parser.add_argument("--keep", nargs="*", default=[], choices=["rows", "scaling", "book"])
+    marking = ROOT / ".venv-coursework" / "bin" / "python"
+    parser.add_argument("--marker", default=str(marking))
+    parser.add_argument(
+        "--keep", nargs="*", default=[], choices=["rows", "scaling", "book", "marker"]
+    )
     parser.add_argument("--turns", nargs="+", default=[])
     options = parser.parse_args()
     start = time.perf_counter()
@@ -269,7 +276,16 @@ def everything(options: argparse.Namespace, last: dict[str, Any]) -> dict[str, A
         "rows": last["rows"] if "rows" in options.keep else rows(),
         "scaling": last["scaling"] if "scaling" in options.keep else list(scaling.measure()),
         "book": last["book"] if "book" in options.keep else book(options.book),
+        "marker": last["marker"] if "marker" in options.keep else marker(options.marker),
     }
+
+
+def marker(python: str) -> dict[str, Any]:
+    """How long classes of some sizes take to mark, behind the wall."""
+    command = [python, str(HERE / "coursework.py"), "--json", "--students", *map(str, CLASSES)]
+    done = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True)
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found | {name: np.round(found[name], 1).tolist() for name in ("seconds", "mebibytes")}
 
 
 if __name__ == "__main__":
