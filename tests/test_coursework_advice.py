@@ -13,6 +13,7 @@ from marking.sets import ProblemSet, names
 SHARE = 0.9
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", names())
 def test_listed_wrong_answers_are_named(name: str) -> None:
     rehearsal, explained = Rehearsal(name), ProblemSet.load(name).explained

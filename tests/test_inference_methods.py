@@ -151,6 +151,7 @@ def test_far_releases_get_the_nearest_end():
     assert low == 0 < high < 0.2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("length", "n", "theta", "method"),
     [(0.25, 100, 0.5, "tulap"), (0.2, 300, 0.05, "laplace"), (0.5, 20, 0.0, "tulap")],

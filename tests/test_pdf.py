@@ -76,6 +76,7 @@ def test_only_what_is_short_is_kept_whole() -> None:
     assert not [name for name in whole if name in selectors], "let it break where the sheet ends"
 
 
+@pytest.mark.long
 def test_pages_are_printed_with_figures_formulas_and_links(
     browser: Browser, site: Path, tmp_path: Path
 ) -> None:

@@ -261,6 +261,7 @@ def test_the_audit_allows_a_delta():
     assert not allowed.refutes(1.0)
 
 
+@pytest.mark.long
 def test_the_level_of_the_audit_is_honest():
     # 400 audits of a private mechanism at level 0.8: each errs with probability at most 0.2.
     errors = sum(

@@ -150,7 +150,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_a_killed_run_is_taken_up_again_with_nothing_lost(tmp_path: Path, workers: int) -> None:
     script, path, whole = tmp_path / "slow.py", tmp_path / "table", tmp_path / "whole"
     script.write_text(SCRIPT)
