@@ -6,10 +6,12 @@ import json
 import os
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from marking import driver, sandbox, wall
@@ -99,8 +101,13 @@ def test_what_a_submission_wrote_is_gone_with_its_sandbox(tmp_path: Path) -> Non
 
 
 @behind_a_wall
-def test_a_loop_is_interrupted_and_its_names_stay(tmp_path: Path) -> None:
-    box = walled(tmp_path, cell=3.0)
+@pytest.mark.parametrize("handler", [signal.SIG_IGN, signal.default_int_handler])
+def test_a_loop_is_interrupted_and_its_names_stay(tmp_path: Path, handler: Any) -> None:
+    before = signal.signal(signal.SIGINT, handler)  # ignored by what a shell runs behind it
+    try:
+        box = walled(tmp_path, cell=3.0)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert box.run("kept = 1\nwhile True:\n    pass")[1] == ("time limit", "")
     assert box.run("kept")[0] == "1\n" and box.restarts == 0
     box.stop()

@@ -36,6 +36,8 @@ def serve(encode):
     for standard in (0, 1, 2):
         os.dup2(null, standard)
 
+    # Who marks in the background starts every process with interrupts ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     # No cell should spend its time on these, and a busy machine takes long.
     for library in ("numpy", "scipy.stats", "sympy"):
         with contextlib.suppress(ImportError):
