@@ -53,8 +53,8 @@ PACKAGE = ROOT / "minimaxdp"
 SECONDS = 2.0
 SILENCE = 60.0  # seconds after which a call is hanging where no signal reaches it
 GROWTH = 6 * 2**30  # bytes of address space beyond what the process holds after its imports
-SLOW = 0.05  # seconds; a call that takes longer sees only some of the bad values
-FEW = 5  # how many
+SLOW = 0.1  # seconds; a call that takes longer sees only some of the bad values
+FEW = 8  # how many
 CHEAP = 0.001  # seconds; only a call that takes less sees the large arrays, and
 BRIEF = 0.1  # seconds of processor time are enough to see whether one of them exhausts the memory
 KEPT = 4  # recorded calls of one callable, among which the cheapest is taken
@@ -195,8 +195,8 @@ def large_values() -> dict[str, Any]:
     import numpy as np
 
     return {
-        "thirty thousand ones": np.broadcast_to(1.0, 30_000),
-        "thirty thousand integers": np.broadcast_to(1, 30_000),
+        "forty thousand ones": np.broadcast_to(1.0, 40_000),
+        "forty thousand integers": np.broadcast_to(1, 40_000),
     }
 
 

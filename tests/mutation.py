@@ -42,6 +42,7 @@ MEMORY = 8 * 2**30  # bytes of address space for the tests of one mutant
 PATIENCE = 5  # times what the tests take of the package as it is, before a mutant counts as killed
 OPTIONS = ("--doctest-modules", "-p", "no:nbval")
 NOTEBOOK = ("--nbval", "--nbval-current-env")
+MOST_CHAPTERS = 4  # that a mutant meets
 QUICK, SLOW = 20, 240  # seconds of tests that reach a line: at first, and if these pass
 
 OPERATORS: dict[type[ast.AST], tuple[str, tuple[str, ...]]] = {
@@ -350,10 +351,15 @@ def draw(sample: int, seed: int, only: str = "") -> list[Mutant]:
 # --- which tests -------------------------------------------------------------------------------
 
 
+def module_of(file: str) -> str:
+    """The public module, or the check, that a file belongs to."""
+    return Path(file).parts[0].removesuffix(".py")
+
+
 def near(file: str, tests: Iterable[str]) -> list[str]:
     """Of the tests those named after a file's module, its doctests, and its bad values, which run
     in a process of their own."""
-    module = Path(file).parts[0].removesuffix(".py")
+    module = module_of(file)
     stem = re.escape(module.removeprefix("_"))
     named = re.compile(
         rf"minimaxdp/{re.escape(module)}(\.py|/)|tests/test_{stem}(_\w+)?\.py::"
@@ -408,7 +414,7 @@ class Copy:
         listed = self.folder / "tests.txt"  # too many for a command
         listed.write_text("\n".join(tests))
         process = subprocess.Popen(
-            [*command, *(options or OPTIONS), f"@{listed}"],
+            [*command, *options, f"@{listed}"],
             cwd=self.folder,
             env=environment,
             stdout=subprocess.PIPE,
@@ -469,7 +475,7 @@ class Runner:
         for tests in (quick, slow, others):
             if tests:
                 yield [*map(placed, tests)], 30 + PATIENCE * self.reached.time(tests), OPTIONS
-        for page in chapters(Path(file).parts[0].removesuffix(".py"))[:4]:
+        for page in chapters(module_of(file))[:MOST_CHAPTERS]:
             yield [page], 300, NOTEBOOK
 
     def judge(self, mutant: Mutant) -> dict[str, object]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import nbformat
 import numpy as np
@@ -72,16 +75,30 @@ def test_tables_of_the_page_are_those_of_the_file() -> None:
     assert [len(table) for table in fits] == [len(MEASURED["scaling"])]
 
 
-def test_every_task_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def own(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """The tasks that need no peer; beside it the other files of tasks can be imported."""
     monkeypatch.syspath_prepend(str(CODE))
-    import exact
-    import limits
-    import own
-    import peers
+    yield importlib.import_module("own")
+    for name in ("exact", "limits", "own", "peers", "tasks"):
+        sys.modules.pop(name, None)
 
+
+def tasks(own: ModuleType) -> list:
+    return [
+        *(
+            task
+            for name in ("peers", "limits", "exact")
+            for task in importlib.import_module(name).TASKS
+        ),
+        *own.TASKS,
+    ]
+
+
+def test_every_task_was_measured(own: ModuleType) -> None:
     wanted = {
         (task.section, task.name, ours.name, other.name)
-        for task in [*peers.TASKS, *limits.TASKS, *exact.TASKS, *own.TASKS]
+        for task in tasks(own)
         for ours, _ in task.ours
         for other in task.others
     }
@@ -93,8 +110,6 @@ def test_every_task_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found == wanted
     absolute = {(s, row[0]) for s in ("seconds", "memory") for row in _budgets(own, s)}
     assert absolute == {(r["section"], r["task"]) for r in MEASURED["rows"] if "value" in r}
-    for name in ("exact", "limits", "own", "peers", "tasks"):
-        sys.modules.pop(name)
 
 
 def _budgets(own: object, section: str) -> list:
@@ -102,20 +117,12 @@ def _budgets(own: object, section: str) -> list:
 
 
 @pytest.mark.long
-def test_everything_of_ours_that_is_measured_still_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(CODE))
-    import exact
-    import limits
-    import own
-    import peers
-
-    for task in [*peers.TASKS, *limits.TASKS, *exact.TASKS, *own.TASKS]:
+def test_everything_of_ours_that_is_measured_still_runs(own: ModuleType) -> None:
+    for task in tasks(own):
         for ours, _ in task.ours:
             ours.make()()
     for _, make, _ in own.SECONDS:
         make()()
-    for name in ("exact", "limits", "own", "peers", "tasks"):
-        sys.modules.pop(name)
 
 
 def test_rows_measured_in_turn_stand_in_the_places_of_the_old_ones(

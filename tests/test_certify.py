@@ -340,7 +340,6 @@ def test_a_false_bound_is_refused(claim) -> None:
         polynomial_bound(*claim)
 
 
-@pytest.mark.long
 def test_a_bound_with_other_cuts_is_refused() -> None:
     with pytest.raises(Refused, match="not shown by"):
         PolynomialBound([1, 0, 1], F(1, 2), [0, 1]).verify()
@@ -355,6 +354,7 @@ def test_a_bound_with_other_cuts_is_refused() -> None:
             polynomial_bound(*arguments)
 
 
+@pytest.mark.long
 def test_no_function_that_dips_below_zero_is_certified() -> None:
     """Random functions, moved so that they fail by a hair on a short stretch, and hold by one."""
     rng = np.random.default_rng(5)

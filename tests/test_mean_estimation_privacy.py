@@ -362,8 +362,11 @@ def test_divergence_over_groups_of_records():
                 assert divergences.kl(chain[i], chain[i + b]) <= b**2 * rho * (1 + 1e-9)
 
 
+@pytest.mark.long
 def test_zcdp_floors():
-    for n, rho, d, k in product([1, 30, 10**4], [1e-5, 0.05, 2.0], [1, 9, 2_000], [2, 5, np.inf]):
+    for n, rho, d, k in product(
+        [1, 30, 10**4], [1e-5, 0.05, 2.0], [1, 2, 9, 100, 2_000], [2, 5, np.inf]
+    ):
         guarantee = ZCDP(rho)
         sharp = lb.mean_floor(n, d, guarantee, k, 1.5)
         fano = lb.mean_floor(n, d, guarantee, k, 1.5, method="fano")

@@ -171,7 +171,8 @@ def gap(rng: np.random.Generator, size: int, *, problem: str, definition: str) -
     for row in found:
         n, d = int(10 ** rng.uniform(0.7, 7)), int(10 ** rng.uniform(0.302, 2.302))
         epsilon, k = 10 ** rng.uniform(-1.7, 0.5), rng.uniform(2, 8)
-        privacy = dict(zip(names, standard_guarantees(epsilon, 1e-6)[1:], strict=True))[definition]
+        promises = standard_guarantees(epsilon, 1e-6)
+        privacy = next(privacy for privacy in promises if privacy.name == definition)
         cell = results.cell(problem, privacy, results.Setting(n=n, d=d, k=k))
         if cell.floor > cell.risk * (1 + 1e-9) + 6 * cell.standard_error:
             raise RuntimeError(f"the lower bound is above the risk at {n=}, {d=}, {k=}: {cell}")

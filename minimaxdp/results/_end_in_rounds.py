@@ -32,9 +32,8 @@ class Rounds(NamedTuple):
     counts: tuple[Count, ...]
 
 
-def _options(budget: float) -> list[Rounds]:
+def _options(small: bool) -> list[Rounds]:
     # With a small budget the counts need most of it, and many values are drawn.
-    small = budget < 0.3
     shares = (0.2, 0.35) if small else (0.1, 0.2, 0.35, 0.5, 0.65)
     backs = (0.3, 0.6) if small else (0.05, 0.15, 0.3, 0.6)
     once = [Rounds(share, (Count(1 - share, back),)) for share, back in product(shares, backs)]
@@ -71,12 +70,10 @@ def end_in_rounds(n: int, epsilon: float, rho: float | None = None) -> tuple[Mon
         )
         return max(runs, key=lambda run: float(run.mean))
 
-    budget = epsilon if rho is None else bounded_range_budget(rho)
-    tried = 30 if budget < 0.3 else 100
-    best = min(
-        _options(budget), key=lambda option: float(worst(option, (0.9, 0.99), tried, 1).mean)
-    )
-    found = worst(best, (min(1.0, 5 / n), *WORST_ENDS), 150 if budget < 0.3 else 1_000, 0)
+    small = (epsilon if rho is None else bounded_range_budget(rho)) < 0.3
+    tried, drawn = (30, 150) if small else (100, 1_000)
+    best = min(_options(small), key=lambda option: float(worst(option, (0.9, 0.99), tried, 1).mean))
+    found = worst(best, (min(1.0, 5 / n), *WORST_ENDS), drawn, 0)
     return found, "exponential mechanism, then " + ("a count", "two counts")[len(best.counts) - 1]
 
 
@@ -90,8 +87,7 @@ def _loss(
     option: Rounds,
     theta: float,
 ) -> Array:
-    share = option.share
-    first = share * epsilon if rho is None else bounded_range_budget(share * rho)
+    first = option.share * epsilon if rho is None else bounded_range_budget(option.share * rho)
     m = usual_target(n, first)
     top = min(n, m + int(np.ceil(50 / first)) + 1)
     # Logarithms of the largest values over the end, from the top.

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 
 import numpy as np
-import scipy
 
 from minimaxdp._types import Array
 from minimaxdp.lower_bounds._bits import normal_law, sign_law
@@ -70,17 +69,11 @@ def two_stage_median(n: int, epsilon: float) -> float:
 
 def two_stage_law(n: int, epsilon: float, c: float, ends: Array) -> Array:
     """The law of both counts, the first in half of the people; one row an end."""
-    first, cut, top = _second_question(n, epsilon, 0.5, c, np.arange(_first(n, 0.5) + 1.0))
-    told = response_law(first, epsilon, ends[:, None] / 2)
-    again = response_law(n - first, epsilon, _chance(ends[:, None], cut, top)[..., None])
-    found: Array = (told[..., None] * again).reshape(ends.size, -1)
-    return found
-
-
-def response_law(n: int, epsilon: float, chance: Array) -> Array:
-    """The law of the number of yeses of n people by randomized response, along a last axis."""
-    contrast, no = np.tanh(epsilon / 2), 1 / (1 + np.exp(epsilon))
-    found: Array = scipy.stats.binom.pmf(np.arange(n + 1), n, no + contrast * chance)
+    first = _first(n, 0.5)
+    told = sign_law(first, epsilon, True, ends - 1)
+    chance = _chance(ends[:, None], *_second_question(first, epsilon, c, np.arange(first + 1.0)))
+    again = sign_law(n - first, epsilon, True, 2 * chance.ravel() - 1)
+    found: Array = (told.reshape(-1, 1) * again).reshape(ends.size, -1)
     return found
 
 
@@ -89,15 +82,22 @@ def _first(n: int, share: float) -> int:
     return min(max(round(share * n), 1), n - 1)
 
 
-def _second_question(
-    n: int, epsilon: float, share: float, c: float, yes: Array
-) -> tuple[int, Array, Array]:
-    """The number of the first, and what the others are asked given the first yeses: t and u."""
-    first = _first(n, share)
-    contrast, no = np.tanh(epsilon / 2), 1 / (1 + np.exp(epsilon))
+def _response(epsilon: float) -> tuple[float, float]:
+    """How much more often a one says yes than a zero, and how often a zero does."""
+    return float(np.tanh(epsilon / 2)), float(1 / (1 + np.exp(epsilon)))
+
+
+def _spread(first: int, epsilon: float) -> float:
+    """The largest standard error of twice a mean of responses."""
+    return float(1 / (_response(epsilon)[0] * np.sqrt(first)))
+
+
+def _second_question(first: int, epsilon: float, c: float, yes: Array) -> tuple[Array, Array]:
+    """What the others are asked, given how many of the first said yes: t and u."""
+    contrast, no = _response(epsilon)
     start = np.clip(2 * (yes / first - no) / contrast, 0.0, 1.0)
-    spread = 1 / (contrast * np.sqrt(first))  # of twice a mean of responses
-    return first, start - c * spread, np.minimum(1.0, start + c * spread)
+    reach = c * _spread(first, epsilon)
+    return start - reach, np.minimum(1.0, start + reach)
 
 
 def _chance(theta: Array | float, cut: Array, top: Array) -> Array:
@@ -114,21 +114,18 @@ def _asked_twice(
     n: int, epsilon: float, option: tuple[float, float], replications: int, seed: int
 ) -> MonteCarlo:
     share, c = option
-    first = _first(n, share)
-    contrast, no = np.tanh(epsilon / 2), 1 / (1 + np.exp(epsilon))
-    spread = 1 / (contrast * np.sqrt(first))
-    ends = np.unique(
-        np.minimum(1.0, np.r_[0.1:1.01:0.1, spread * np.array([0.3, 0.6, 1, 2, 4, 7])])
-    )
+    first, (contrast, no) = _first(n, share), _response(epsilon)
+    near = _spread(first, epsilon) * np.array([0.3, 0.6, 1, 2, 4, 7])
+    ends = np.unique(np.minimum(1.0, np.r_[0.1:1.01:0.1, near]))
 
     def loss(rng: np.random.Generator, size: int, theta: float) -> Array:
         yes = rng.binomial(first, no + contrast * theta / 2, size).astype(float)
-        _, cut, top = _second_question(n, epsilon, share, c, yes)
+        cut, top = _second_question(first, epsilon, c, yes)
         again = rng.binomial(n - first, no + contrast * _chance(theta, cut, top)) / (n - first)
         told = np.clip((again - no) / contrast, 0.0, 1 - 1e-9)
         far = cut / (1 - told)
-        near = np.where(told <= 0.5, 2 * top * told, top / (2 * (1 - told)))
-        error: Array = abs(np.clip(np.where(cut > 0, far, near), 0.0, 1.0) - theta)
+        close = np.where(told <= 0.5, 2 * top * told, top / (2 * (1 - told)))
+        error: Array = abs(np.clip(np.where(cut > 0, far, close), 0.0, 1.0) - theta)
         return error
 
     runs = (monte_carlo(partial(loss, theta=end), replications, rng=seed) for end in ends)

@@ -56,6 +56,8 @@ __all__ = ["PROBLEMS", "cell", "table"]
 
 # People up to whom the linear programme of a proportion is solved.
 _FEW = 25
+# People up to whom the law of two counts of responses is summed.
+_PAIRED = 150
 
 
 def proportion(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
@@ -199,7 +201,7 @@ def endpoint(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
             twice = two_stage_end(s.n, epsilon)
             mean, error = float(twice.mean), float(twice.standard_error)
             found.append((mean, "two stages of responses", "simulated", error))
-            if 2 <= s.n <= 150:
+            if s.n <= _PAIRED:
                 median = two_stage_median(s.n, epsilon)
                 found.append((median, "two stages of responses, Bayes", "family", 0.0))
     else:

@@ -4,7 +4,7 @@
     python tests/benchmarks/run.py --turns WORD ...
 
 Run it from the root of the clone, with the Python that has tests/benchmarks/requirements.txt,
-on a machine that does nothing else; it takes some ten minutes. `--book` names the Python that
+on a machine that does nothing else; it takes some twelve minutes. `--book` names the Python that
 has the book's own requirements (.venv/bin/python by default), which times the imports and the
 chapters and executes the page; `--marker` the one that has the coursework's, which times the
 marking of classes of three sizes. `--keep` leaves parts of the last run as they are: rows, scaling,
@@ -27,7 +27,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import scaling
 from tasks import info
@@ -238,6 +237,9 @@ def main() -> None:
     )
     parser.add_argument("--turns", nargs="+", default=[])
     options = parser.parse_args()
+    for part in () if options.turns else ("book", "marker"):
+        if part not in options.keep and not Path(getattr(options, part)).exists():
+            parser.error(f"--{part} must name a Python that exists, got {getattr(options, part)}")
     start = time.perf_counter()
     last = json.loads(DATA.read_text()) if options.keep or options.turns else {}
     if options.turns:
@@ -285,7 +287,8 @@ def marker(python: str) -> dict[str, Any]:
     command = [python, str(HERE / "coursework.py"), "--json", "--students", *map(str, CLASSES)]
     done = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found | {name: np.round(found[name], 1).tolist() for name in ("seconds", "mebibytes")}
+    found["seconds"] = [rounded(seconds, 3) for seconds in found["seconds"]]
+    return found | {"mebibytes": rounded(found["mebibytes"])}
 
 
 if __name__ == "__main__":
