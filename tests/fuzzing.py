@@ -45,8 +45,8 @@ from opcode import opmap
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-PACKAGE = ROOT / "minimaxdp"
+# The package that is imported here, which may be a copy.
+PACKAGE = Path(importlib.import_module("minimaxdp").__path__[0])
 
 # Of processor time for one call, or twenty times what the example takes: beyond, a guard on the
 # size is missing.
@@ -359,7 +359,7 @@ def examples(module: types.ModuleType, targets: list[Target]) -> dict[str, list[
             direct = caller is not None and caller.f_code.co_filename.startswith("<doctest")
             same = [call for call in calls[target.name] if call.direct == direct]
             if len(same) < KEPT and target.is_called_by(arguments):
-                calls[target.name].append(Recorded(_kept(arguments), direct, _absent(arguments)))
+                calls[target.name].append(Recorded(kept(arguments), direct, _absent(arguments)))
 
     # Nothing can be handed to these, and what their examples print the suite looks at itself.
     idle = {target.name.rpartition(".")[2] for target in targets if target.is_idle}
@@ -383,7 +383,7 @@ def examples(module: types.ModuleType, targets: list[Target]) -> dict[str, list[
     return calls
 
 
-def _kept(arguments: dict[str, Any]) -> dict[str, Any]:
+def kept(arguments: dict[str, Any]) -> dict[str, Any]:
     """Arguments, with sources of randomness in the state in which they were handed over."""
     import numpy as np
 
@@ -659,7 +659,10 @@ def examine(name: str, skip: Iterable[str] = ()) -> Iterator[Failure | str]:
 
 
 def serve() -> None:
-    """Examine the modules named on stdin, one a line; report on what was stdout."""
+    """Examine the modules named on stdin, one a line, or say what they say at their examples;
+    report on what was stdout."""
+    import recorded  # which needs this module
+
     report = os.fdopen(os.dup(1), "w", buffering=1)
     requests = os.fdopen(os.dup(0))
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -668,7 +671,8 @@ def serve() -> None:
     _prepare()
     for line in requests:
         asked = json.loads(line)
-        for found in examine(asked["module"], asked["skip"]):
+        examined = recorded.examined if "known" in asked else examine
+        for found in examined(**asked):
             report.write(json.dumps(found, default=vars) + "\n")
         report.write("null\n")
     os._exit(0)  # an executor that a bad value left behind may wait for ever
@@ -690,10 +694,10 @@ def _prepare() -> None:
     concurrent.futures.process.ProcessPoolExecutor.__init__ = start  # type: ignore[method-assign]
 
     @contextlib.contextmanager
-    def kept(*_: Any, **__: Any) -> Iterator[str]:
+    def folder(*_: Any, **__: Any) -> Iterator[str]:
         yield tempfile.mkdtemp()
 
-    tempfile.TemporaryDirectory = kept  # type: ignore[assignment,misc]
+    tempfile.TemporaryDirectory = folder  # type: ignore[assignment,misc]
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + GROWTH
     resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
@@ -702,8 +706,11 @@ def _prepare() -> None:
 class Worker:
     """The process, started again where it was lost."""
 
-    def __init__(self, root: Path = ROOT) -> None:
-        self.root = root
+    def __init__(
+        self, package: Path = PACKAGE, environment: Mapping[str, str] | None = None
+    ) -> None:
+        self.package = package
+        self.environment = dict(environment or {})
         self.folder = tempfile.mkdtemp(prefix="fuzz-")
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -726,14 +733,15 @@ class Worker:
 
     def _start(self) -> subprocess.Popen[bytes]:
         environment = os.environ | {
-            "PYTHONPATH": str(self.root),
+            "PYTHONPATH": str(self.package.parent),
             "TMPDIR": self.folder,
             "MPLBACKEND": "agg",
             "OMP_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1",
         }
+        environment |= self.environment
         return subprocess.Popen(
-            [sys.executable, str(self.root / "tests" / "fuzzing.py"), "--serve"],
+            [sys.executable, str(Path(__file__).resolve()), "--serve"],
             cwd=self.folder,
             env=environment,
             stdin=subprocess.PIPE,
@@ -745,8 +753,12 @@ class Worker:
         """All failures of a public module, those included that end the process."""
         failures: dict[Failure, None] = {}
         skip: list[str] = []
+
+        def note(found: dict[str, Any]) -> None:
+            failures[Failure(**found)] = None
+
         while True:
-            last, end = self._round(module, skip, failures)
+            last, end = self._round({"name": module, "skip": skip}, note)
             if not end:
                 return list(failures)
             if last in skip or not last.endswith(")"):
@@ -757,16 +769,24 @@ class Worker:
             failures[Failure(target, parameter, value, end)] = None
             skip.append(last)
 
+    def recorded(self, module: str, known: Mapping[str, Any]) -> dict[str, Any]:
+        """What each callable of a public module says at its examples, and beside them."""
+        told: dict[str, Any] = {}
+        last, end = self._round({"name": module, "known": known}, told.update)
+        if end:
+            raise RuntimeError(f"{last} {end}")
+        return told
+
     def _round(
-        self, module: str, skip: list[str], failures: dict[Failure, None]
+        self, asked: Mapping[str, Any], note: Callable[[dict[str, Any]], None]
     ) -> tuple[str, str]:
         """Until the module is done or the process lost: the last case, and how it was lost."""
         if self.process is None:
             self.process = self._start()
-        asked, answered = self.process.stdin, self.process.stdout
-        assert asked is not None and answered is not None
-        asked.write(json.dumps({"module": module, "skip": skip}).encode() + b"\n")
-        asked.flush()
+        question, answered = self.process.stdin, self.process.stdout
+        assert question is not None and answered is not None
+        question.write(json.dumps(asked).encode() + b"\n")
+        question.flush()
         last, rest = "", b""
         while True:
             if not select.select([answered], [], [], SILENCE)[0]:
@@ -785,7 +805,7 @@ class Worker:
                 if isinstance(found, str):
                     last = found
                 else:
-                    failures[Failure(**found)] = None
+                    note(found)
 
 
 def table(failures: Iterable[Failure]) -> str:
@@ -822,4 +842,6 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    serve() if sys.argv[1:] == ["--serve"] else main(sys.argv[1:])
+    # As a module, so that what another one imports from here is the same.
+    this = importlib.import_module("fuzzing")
+    this.serve() if sys.argv[1:] == ["--serve"] else this.main(sys.argv[1:])

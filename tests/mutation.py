@@ -2,9 +2,10 @@
 
 ``python tests/mutation.py --sample 200 --seed 1 --jobs 2 --out mutants.jsonl`` runs the suite once
 to see which tests reach which lines, draws places of the package at random, changes each in a copy
-of the package, and runs the tests that reach it, the quickest first, then those of its module. What
-survives is printed; the score is the share of changes that some test noticed. A run that was
-stopped goes on from its file and from the folder beside it, which tells what the tests reach.
+of the package, and runs the tests that reach it, the quickest first, then those of its module; and
+between them it asks whether any public callable says something else. What survives is printed; the
+score is the share of changes that some test noticed. A run that was stopped goes on from its file
+and from the folder beside it, which tells what the tests reach.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ PATIENCE = 5  # times what the tests take of the package as it is, before a muta
 OPTIONS = ("--doctest-modules", "-p", "no:nbval")
 NOTEBOOK = ("--nbval", "--nbval-current-env")
 MOST_CHAPTERS = 4  # that a mutant meets
+RECORDED = "tests/test_recorded.py::test_it_says_what_it_said["  # what all modules say
 QUICK, SLOW = 20, 240  # seconds of tests that reach a line: at first, and if these pass
 
 OPERATORS: dict[type[ast.AST], tuple[str, tuple[str, ...]]] = {
@@ -363,7 +365,7 @@ def near(file: str, tests: Iterable[str]) -> list[str]:
     stem = re.escape(module.removeprefix("_"))
     named = re.compile(
         rf"minimaxdp/{re.escape(module)}(\.py|/)|tests/test_{stem}(_\w+)?\.py::"
-        rf"|tests/test_fuzz\.py::test_bad_values_end_in_a_named_error\[{stem}\]$"
+        rf"|tests/test_(fuzz|recorded)\.py::\w+\[{stem}\]$"
     )
     return [test for test in tests if named.match(test)]
 
@@ -453,7 +455,7 @@ class Runner:
         code, told = copy.run(known, 1_800, *OPTIONS, "--collect-only", "-qq")
         if code:
             raise RuntimeError(f"not every test is found by its name: {told}")
-        first = {test.partition("::")[0]: test for test in near("risk.py", self.reached.names)}
+        first = {test.partition("::")[0]: test for test in near("risk.py", self.reached.seconds)}
         some = [([placed(test)], OPTIONS) for test in first.values()]
         some.append((chapters("risk")[:1], NOTEBOOK))
         for broken in (False, True):
@@ -471,8 +473,10 @@ class Runner:
         found = self.reached.tests(file, line)
         quick = self.reached.within(found, QUICK)
         slow = self.reached.within(found[len(quick) :], SLOW)
-        others = near(file, sorted(self.reached.seconds.keys() - {*quick, *slow}))
-        for tests in (quick, slow, others):
+        left = sorted(self.reached.seconds.keys() - {*quick, *slow})
+        kept = [test for test in left if test.startswith(RECORDED)]
+        others = near(file, [test for test in left if test not in kept])
+        for tests in (quick, kept, slow, others):
             if tests:
                 yield [*map(placed, tests)], 30 + PATIENCE * self.reached.time(tests), OPTIONS
         for page in chapters(module_of(file))[:MOST_CHAPTERS]:

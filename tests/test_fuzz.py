@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib
 import inspect
 import math
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -154,12 +153,11 @@ def silent(n: int) -> int:
 
 
 def test_each_fault_of_a_face_is_found(tmp_path: Path) -> None:
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "minimaxdp").mkdir()
-    (tmp_path / "minimaxdp" / "__init__.py").touch()
-    (tmp_path / "minimaxdp" / "faulty.py").write_text(MODULE)
-    shutil.copy(fuzzing.__file__, tmp_path / "tests")
-    with Worker(tmp_path) as worker:
+    package = tmp_path / "minimaxdp"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "faulty.py").write_text(MODULE)
+    with Worker(package) as worker:
         failures = worker.examine("faulty")
     told = {(f.target, f.parameter): f.outcome for f in reversed(failures)}
     assert set(told) == {("faulty.exits", "n"), ("faulty.kept", "n"), ("faulty.silent", "")}

@@ -106,7 +106,11 @@ def test_a_seed_names_a_sample() -> None:
 def test_a_change_meets_the_tests_of_its_module() -> None:
     fuzz = "tests/test_fuzz.py::test_bad_values_end_in_a_named_error"
     mine = ["minimaxdp/laplace/_local.py::minimaxdp.laplace", "tests/test_laplace.py::test_a[1]"]
-    mine += ["tests/test_laplace_local.py::test_b", f"{fuzz}[laplace]"]
+    mine += [
+        "tests/test_laplace_local.py::test_b",
+        f"{fuzz}[laplace]",
+        "tests/test_recorded.py::test_a[laplace]",
+    ]
     others = [f"{fuzz}[laplaces]", "tests/test_laplaces.py::test_c", "minimaxdp/laplaces.py::d"]
     assert near("laplace/_local.py", mine + others) == mine
     assert near("_validate.py", ["tests/test_validate.py::test_a"]) != []

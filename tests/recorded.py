@@ -1,0 +1,313 @@
+"""What every public callable says at its examples and a step beside them, kept in a file.
+
+``python tests/recorded.py`` writes `recorded.jsonl`: for each public callable its parameters with
+their defaults, and what comes out when an example of its docstring is run again, or run with one
+argument moved. A change of the package that moves a number, a default, the end of a range or the
+words of an error fails the suite until the file is written again, and then stands in its diff.
+
+The calls are those of `fuzzing`, and run in its process. Numbers that depend on the processor or on
+the order of a set are left out: what is kept came out alike in processes that differ in both.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import importlib
+import inspect
+import json
+import math
+import numbers
+import sys
+import time
+import types
+import warnings
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import fuzzing
+from fuzzing import Recorded, Target, Worker, limited
+
+FILE = Path(__file__).with_name("recorded.jsonl")
+LONGEST = 0.05  # seconds of processor time that a kept call may take
+PATIENCE = 20  # times as much, before a call that was kept counts as hanging
+RELATIVE = 1e-6  # more than processors differ by in the numbers that are kept
+FEW = 8  # numbers are kept one by one
+SEED = "rng"  # the parameter without which a draw is another one each time
+HUGE = 1e300  # beyond, numbers are kept as texts: their sum is infinite
+CALLS = 3  # of a callable, whose arguments are moved; the others are only run again
+MOST = 10_000  # parts of a value that are looked at
+# Processes in which a call must say the same: other orders of sets, other instructions.
+MACHINES: tuple[dict[str, str], ...] = (
+    {"PYTHONHASHSEED": "1"},
+    {"PYTHONHASHSEED": "2", "OPENBLAS_CORETYPE": "Haswell", "NPY_DISABLE_CPU_FEATURES": "X86_V4"},
+    {"PYTHONHASHSEED": "3", "OPENBLAS_CORETYPE": "Nehalem"},
+)
+
+Said = list[Any]  # a mark of the texts and the numbers, or the words of an error
+
+
+# --- one value ----------------------------------------------------------------------------------
+
+
+def digest(value: Any) -> Said:
+    """A value in short: a mark of its texts and its numbers, of many of them how many, and the
+    sums that a change of one of them moves."""
+    texts: list[str] = []
+    found: list[float] = []
+    _collect(value, texts, found, 4)
+    finite = [x for x in found if math.isfinite(x) and abs(x) < HUGE]
+    texts += [str(x) for x in found if not (math.isfinite(x) and abs(x) < HUGE)]
+    mark = hashlib.sha256("\n".join(texts).encode()).hexdigest()[:8] if texts else ""
+    if len(finite) <= FEW:
+        return [mark, finite]
+    weighted = math.fsum(x * math.cos(i) for i, x in enumerate(finite))
+    return [f"{mark} {len(finite)}", [math.fsum(map(abs, finite))], weighted]
+
+
+def alike(one: Said, other: Said) -> bool:
+    """Whether two digests are of the same value, but for rounding."""
+    if len(one) != len(other) or one[0] != other[0] or len(one) == 1:
+        return one == other
+    near = partial(math.isclose, rel_tol=RELATIVE)
+    if len(one) == 3 and abs(one[2] - other[2]) > RELATIVE * max(*one[1], *other[1]):
+        return False
+    return len(one[1]) == len(other[1]) and all(map(near, one[1], other[1]))
+
+
+def _collect(value: Any, texts: list[str], found: list[float], depth: int) -> None:
+    import numpy as np
+    import pandas as pd
+
+    if value is None or isinstance(value, bool | str | bytes | np.bool_):
+        texts.append(str(value))
+    elif isinstance(value, np.generic | numbers.Number) and not hasattr(value, "free_symbols"):
+        try:
+            number = complex(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError, OverflowError):
+            texts.append(str(value))
+        else:
+            found += [number.real, number.imag] if number.imag else [number.real]
+    elif isinstance(value, np.ndarray):
+        texts.append(str(value.shape))
+        if value.dtype.kind in "biufc":
+            flat = value.ravel()[:MOST]
+            found += map(float, np.concatenate([flat.real, flat.imag]))
+        else:
+            _parts(value.ravel().tolist(), texts, found, depth)
+    elif isinstance(value, pd.DataFrame | pd.Series):
+        _collect(value.to_numpy(), texts, found, depth)
+    elif hasattr(value, "free_symbols"):
+        texts.append(str(value))
+    elif isinstance(value, Mapping):
+        _parts([*value.keys(), *value.values()], texts, found, depth)
+    elif isinstance(value, list | tuple | types.GeneratorType | map | zip | range):
+        _parts(value, texts, found, depth)
+    elif type(value).__module__.startswith("minimaxdp"):
+        texts.append(type(value).__name__)
+        held = {name: getattr(value, name, None) for name in getattr(type(value), "__slots__", ())}
+        held |= getattr(value, "__dict__", {})
+        _parts([held[name] for name in sorted(held) if name[0] != "_"], texts, found, depth)
+    else:
+        texts.append(type(value).__name__)
+
+
+def _parts(values: Any, texts: list[str], found: list[float], depth: int) -> None:
+    if depth and len(found) < MOST:
+        for value in islice(values, MOST):
+            _collect(value, texts, found, depth - 1)
+
+
+# --- one call -----------------------------------------------------------------------------------
+
+
+def said(target: Target, call: Recorded, changed: dict[str, Any], seconds: float) -> Said | None:
+    """What comes out of a call; nothing if it is not done in time, or fails of itself."""
+    again = Recorded(copy.copy(call.arguments), call.direct, call.new)
+    again.arguments |= fuzzing.kept(again.arguments)
+    try:
+        # What is drawn from the system is another draw each time.
+        unseeded = mock.patch("os.urandom", side_effect=fuzzing.Started)
+        with limited(seconds), unseeded, warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return digest(again.replay(target, changed))
+    except (TypeError, ValueError) as error:
+        return [f"{type(error).__name__}: {error}".splitlines()[0][:120]]
+    except (OSError, fuzzing.Overtime, fuzzing.Started):
+        return None
+    except Exception as error:
+        return [type(error).__name__]
+
+
+def moved(parameter: inspect.Parameter, value: Any) -> Iterator[tuple[str, Any]]:
+    """Other values for an argument, by name."""
+    import numpy as np
+
+    from minimaxdp import guarantees
+
+    if parameter.default is not parameter.empty and parameter.name != SEED:
+        yield "default", parameter.default
+    if isinstance(value, bool | np.bool_):
+        yield "other", not value
+    elif isinstance(value, numbers.Integral):
+        steps = [value - 1, value + 1, 2 * value, 7 * value, -1, 0, 1, 2, 3, 2**31]
+        for step in dict.fromkeys(map(int, steps)):
+            yield str(step), step
+    elif isinstance(value, numbers.Real) and isinstance(value, float | np.floating | int):
+        steps = [value / 10, 0.7 * value, 1.5 * value, 20 * value, -0.5, 0.0, 0.5, 1.0, 2.0, 1e-9]
+        for step in dict.fromkeys(map(float, steps)):
+            yield repr(step), step
+    elif isinstance(value, np.ndarray) and value.dtype.kind in "iuf" and value.size <= MOST:
+        yield "twice", 2 * value
+        yield "half", value / 2
+        yield "less", -value
+        yield "first", value[:1] if value.ndim else value
+        yield "reversed", value[::-1] if value.ndim else value
+    elif isinstance(value, list | tuple) and value and isinstance(value[0], numbers.Real):
+        yield "twice", [2 * x for x in value]
+        yield "first", value[:1]
+        yield "reversed", value[::-1]
+    elif isinstance(value, guarantees.Guarantee):
+        others = [
+            guarantees.Pure(0.05),
+            guarantees.Pure(3.0),
+            guarantees.Approximate(1.0, 1e-6),
+            guarantees.ZCDP(0.5),
+            guarantees.KL(0.3),
+            guarantees.TotalVariation(0.2),
+            guarantees.NonPrivate(),
+            guarantees.Local(guarantees.Pure(1.0)),
+        ]
+        for other in others:
+            yield repr(other), other
+
+
+def cases(target: Target, calls: list[Recorded]) -> Iterator[tuple[str, Recorded, dict[str, Any]]]:
+    """By name, the calls of the examples, and each of the first with one argument moved."""
+    for number, call in enumerate(sorted(calls, key=lambda call: not call.direct)):
+        if call.arguments.get(SEED, 0) is None:
+            continue
+        yield f"{number}", call, {}
+        if number >= CALLS:
+            continue
+        for parameter in target.parameters:
+            if (target.name, parameter.name) in fuzzing.EXCLUDED | fuzzing.UNBOUNDED:
+                continue
+            for shown, _, put in fuzzing.replacements(target, call, parameter):
+                held = call.arguments[parameter.name]
+                if parameter.kind is parameter.VAR_POSITIONAL:
+                    held = held[0] if held else None
+                elif parameter.kind is parameter.VAR_KEYWORD:
+                    held = held[shown]
+                for name, value in moved(parameter, held):
+                    yield f"{number} {shown}={name}", call, {parameter.name: put(value)}
+
+
+def face_of(target: Target) -> str:
+    """Parameters, with their defaults."""
+    shown = []
+    for parameter in target.parameters:
+        default = "" if parameter.default is parameter.empty else f"={parameter.default!r}"
+        shown.append(f"{parameter.kind.name[0]} {parameter.name}{default.partition(' at 0x')[0]}")
+    return ", ".join(shown)
+
+
+def examined(name: str, known: Mapping[str, Mapping[str, Said]]) -> Iterator[Any]:
+    """What each callable of a module says; of a known one only at the calls that are known."""
+    module = importlib.import_module(f"minimaxdp.{name}")
+    targets = fuzzing.face(module)
+    calls = fuzzing.examples(module, targets)
+    for target in targets:
+        yield target.name  # so that it is known if the process is lost
+        told: dict[str, Said] = {"": [face_of(target)]}
+        wanted = known.get(target.name)
+        for label, call, changed in cases(target, calls[target.name]):
+            if wanted is not None and label not in wanted:
+                continue
+            start = time.process_time()
+            seconds = LONGEST if wanted is None else PATIENCE * LONGEST
+            value = said(target, call, changed, max(seconds, 2 * LONGEST))
+            if value is None and wanted is not None:
+                value = ["not done"]
+            slow = time.process_time() - start > LONGEST
+            if value is not None and not (slow and wanted is None):
+                told[label] = value
+        yield {target.name: told}
+
+
+# --- all of them --------------------------------------------------------------------------------
+
+
+def read() -> tuple[dict[str, str], dict[str, dict[str, Said]]]:
+    """Versions with which the file was written, and what it holds."""
+    lines = [json.loads(line) for line in FILE.read_text().splitlines()]
+    return lines[0], {name: told for line in lines[1:] for name, told in line.items()}
+
+
+def versions() -> dict[str, str]:
+    """Of what computes the numbers."""
+    found = {name: importlib.import_module(name).__version__ for name in ("numpy", "scipy")}
+    return {"python": ".".join(map(str, sys.version_info[:2])), **found}
+
+
+def differences(
+    before: Mapping[str, Mapping[str, Said]], now: Mapping[str, Mapping[str, Said]]
+) -> list[str]:
+    """Lines that say what moved."""
+    found = []
+    for name in sorted(before.keys() | now.keys()):
+        if name not in before or name not in now:
+            found.append(f"{name} is {'new' if name in now else 'gone'}")
+            continue
+        old, new = before[name], now[name]
+        for label in old:
+            if label not in new:
+                found.append(f"{name} [{label}]: cannot be asked any more")
+            elif not alike(old[label], new[label]):
+                found.append(f"{name} [{label}]: {old[label]} became {new[label]}")
+    return found
+
+
+def main() -> None:
+    """Write the file."""
+
+    def run(machine: dict[str, str]) -> dict[str, dict[str, Said]]:
+        told: dict[str, dict[str, Said]] = {}
+        with Worker(environment=machine) as worker:
+            for name in fuzzing.public_modules():
+                told |= worker.recorded(name, {})
+        return told
+
+    with ThreadPoolExecutor(2) as pool:
+        first, *others = pool.map(run, MACHINES)
+    agreed = {
+        name: {
+            label: value
+            for label, value in told.items()
+            if all(label in other[name] and alike(value, other[name][label]) for other in others)
+        }
+        for name, told in first.items()
+    }
+    lines = [versions(), *({name: told} for name, told in sorted(agreed.items()))]
+    FILE.write_text("".join(json.dumps(_rounded(line)) + "\n" for line in lines))
+    kept, all_ = (sum(map(len, told.values())) for told in (agreed, first))
+    print(f"{len(agreed)} callables, {kept} of {all_} calls")
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.9g}")
+    if isinstance(value, list):
+        return [*map(_rounded, value)]
+    if isinstance(value, dict):
+        return {key: _rounded(part) for key, part in value.items()}
+    return value
+
+
+if __name__ == "__main__":
+    main()

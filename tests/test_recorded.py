@@ -1,0 +1,142 @@
+"""What every public callable says stands as it was recorded; `recorded` tells how it is kept."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import fuzzing
+import numpy as np
+import pytest
+import recorded
+from fuzzing import Recorded, Target, Worker, public_modules
+from recorded import alike, cases, differences, digest
+
+VERSIONS, KNOWN = recorded.read()
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    with Worker() as worker:
+        yield worker
+
+
+@pytest.mark.skipif(recorded.versions() != VERSIONS, reason=f"recorded with {VERSIONS}")
+@pytest.mark.parametrize("name", public_modules())
+def test_it_says_what_it_said(name: str, worker: Worker) -> None:
+    known = {target: told for target, told in KNOWN.items() if target.split(".")[0] == name}
+    found = differences(known, worker.recorded(name, known))
+    if found:
+        told = "\n".join(found[:20])
+        pytest.fail(f"if it is meant, run python tests/recorded.py\n{told}", pytrace=False)
+
+
+def test_every_module_has_calls_on_record() -> None:
+    for name in public_modules():
+        targets = {
+            target.name for target in fuzzing.face(importlib.import_module(f"minimaxdp.{name}"))
+        }
+        assert targets <= KNOWN.keys()
+    assert sum(map(len, KNOWN.values())) > 20 * len(KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("value", "other"),
+    [
+        (1.0, 1.0 + 1e-5),
+        ((1e6, 1e-6), (1e6, 2e-6)),
+        (np.arange(100.0), np.arange(100.0)[::-1]),
+        (np.ones(100), np.ones((10, 10))),
+        (np.ones(2), (1.0, 1.0)),
+        ("a", "b"),
+        (None, False),
+        (math.inf, 1e301),
+        ({"a": 1.0}, {"b": 1.0}),
+        (fuzzing.Failure("a", "b", "c", "d"), 0.0),
+    ],
+)
+def test_another_value_is_seen(value: object, other: object) -> None:
+    assert alike(digest(value), digest(value))
+    assert not alike(digest(value), digest(other))
+
+
+@pytest.mark.parametrize("size", [1, 3, 300])
+def test_rounding_is_not(size: int) -> None:
+    value = np.geomspace(1e-9, 1e9, size)
+    assert alike(digest(value), digest(value * (1 + 1e-12)))
+    assert not alike(digest(value), digest(value * (1 + 1e-4)))
+
+
+def twice(n: int, scale: float = 2.0, *, exact: bool = False) -> float:
+    """A function."""
+    return n * scale
+
+
+def test_one_argument_at_a_time_is_moved() -> None:
+    target = Target("m.twice", "function", twice, twice, "")  # type: ignore[arg-type]
+    call = Recorded({"n": 3, "scale": 0.5, "exact": False}, direct=True)
+    labels = [label for label, _, _ in cases(target, [call])]
+    assert len(set(labels)) == len(labels)
+    assert {"0", "0 n=4", "0 n=-1", "0 scale=default", "0 scale=10.0", "0 exact=other"} <= {*labels}
+    for _, _, changed in cases(target, [call]):
+        assert len(changed) <= 1
+
+
+def test_a_moved_default_is_seen() -> None:
+    target = Target("m.twice", "function", twice, twice, "")  # type: ignore[arg-type]
+    assert recorded.face_of(target) == "P n, P scale=2.0, K exact=False"
+
+
+def test_what_moved_is_told() -> None:
+    old = {"a": {"": ["P n"], "0": ["", [1.0]]}, "b": {}}
+    new = {"a": {"": ["P n=1"]}, "c": {}}
+    told = differences(old, new)
+    assert told == [
+        "a []: ['P n'] became ['P n=1']",
+        "a [0]: cannot be asked any more",
+        "b is gone",
+        "c is new",
+    ]
+
+
+def test_a_changed_package_is_noticed(tmp_path: Path) -> None:
+    """A number moved inside, a default, and the end of a range."""
+    package = tmp_path / "minimaxdp"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "guarantees.py").write_text("class Guarantee: pass\n" + OTHERS)
+    part = package / "part.py"
+    part.write_text(MODULE)
+
+    fresh = {"PYTHONDONTWRITEBYTECODE": "1"}  # versions of one second look alike to its cache
+
+    def told(known: dict[str, dict[str, list[object]]]) -> dict[str, dict[str, list[object]]]:
+        with Worker(package, fresh) as worker:
+            return worker.recorded("part", known)
+
+    known = told({})
+    assert known["part.share"]["0"] == ["", [0.5]]
+    assert not differences(known, told(known))
+    for old, new in (("1 / n", "1.1 / n"), ("int = 1", "int = 2"), ("n < 1", "n < 2")):
+        part.write_text(MODULE.replace(old, new))
+        assert differences(known, told(known)), old
+
+
+OTHERS = "Pure = Approximate = ZCDP = KL = TotalVariation = NonPrivate = Local = Guarantee\n"
+MODULE = '''"""A face."""
+
+__all__ = ["share"]
+
+
+def share(n: int, power: int = 1) -> float:
+    """A share.
+
+    >>> share(2, 1)
+    0.5
+    """
+    if n < 1:
+        raise ValueError("n must be positive")
+    return (1 / n) ** power
+'''
