@@ -21,7 +21,7 @@ from marking.sets import COURSE, ProblemSet, about, reference, role, split
 # A thousand, or any other number, on demand.
 RUNS = int(os.environ.get("MINIMAXDP_RUNS", "100"))
 # Of each wrong answer, of which there are many more.
-WRONG_RUNS = RUNS // 4
+WRONG_RUNS = int(os.environ.get("MINIMAXDP_WRONG_RUNS", RUNS // 4))
 # A wrong answer must not lose more than its marks. Chance has no part in that: a few runs tell.
 SPARED_RUNS = 2
 SEED = "many runs"

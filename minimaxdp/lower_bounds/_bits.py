@@ -12,8 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import scipy
-from scipy.special import betaln, ndtr, xlog1py, xlogy
+from scipy.special import ndtr
 
 from minimaxdp._operations import NUMPY
 from minimaxdp._types import Array
@@ -29,7 +28,7 @@ from minimaxdp.guarantees import (
 from minimaxdp.lower_bounds._curator_means import information_level, level
 from minimaxdp.lower_bounds._forms import chi_square_form, nonprivate_form
 from minimaxdp.lower_bounds._local_means import two_law_information
-from minimaxdp.lower_bounds._power import counted_floor
+from minimaxdp.lower_bounds._power import counted_floor, sign_law
 from minimaxdp.lower_bounds._sphere import binomial_bins, least_distortion
 from minimaxdp.lower_bounds._testing import coupled_distance
 
@@ -244,29 +243,6 @@ def _local(n: float, q: float, epsilon: float) -> dict[str, float]:
 
 
 # --- exact Bayes risks ----------------------------------------------------------------------------
-
-
-def sign_law(n: int, epsilon: float, local: bool, means: Array) -> Array:
-    """Law of what is seen, one row a mean: a count of responses, or a count with geometric noise.
-
-    For every prior nothing private tells more: locally every report on a bit is a garbling of
-    randomized response, and with a curator the best tests for all thresholds are functions of the
-    count with two-sided geometric noise, cut to [0, n].
-    """
-    k = np.arange(n + 1.0)
-    contrast = np.tanh(epsilon / 2) if local else 1.0
-    yes = (1 + contrast * means[:, None]) / 2
-    log_choose = -np.log(n + 1) - betaln(k + 1, n - k + 1)
-    law: Array = np.exp(log_choose + xlogy(k, yes) + xlog1py(n - k, -yes))
-    if local:
-        return law
-    b = np.exp(-epsilon)
-    up = scipy.signal.lfilter([1.0], [1.0, -b], law, axis=1)
-    down = scipy.signal.lfilter([1.0], [1.0, -b], law[:, ::-1], axis=1)[:, ::-1]
-    noisy: Array = (up + down - law) * (1 - b) / (1 + b)
-    noisy[:, 0] /= 1 - b
-    noisy[:, -1] /= 1 - b
-    return noisy
 
 
 def normal_law(n: int, sigma: float, means: Array) -> Array:

@@ -9,7 +9,7 @@ the weight of the power changes sign once, so that the best test grows as fast a
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import scipy
@@ -19,7 +19,7 @@ from minimaxdp._types import Array
 from minimaxdp.guarantees import KL, ZCDP, Approximate, Guarantee, Pure, TotalVariation
 from minimaxdp.lower_bounds._curator_means import level
 
-__all__ = ["counted_floor", "power_step", "end_by_tests"]
+__all__ = ["counted_floor", "end_by_tests", "end_risks", "likely_floor", "power_step", "sign_law"]
 
 
 def power_step(privacy: Guarantee) -> Callable[[Array], Array]:
@@ -73,35 +73,82 @@ def _odds_step(p: Array, epsilon: float, delta: float) -> Array:
 
 
 @lru_cache(maxsize=4096)  # a table asks for the same ones more than once
-def counted_floor(n: float, q: float, privacy: Guarantee) -> float:
-    r"""Lower bound for the mean in [-1, 1] of signs that n people hold with probability q.
+def counted_floor(n: float, q: float, privacy: Guarantee, reach: float = 1.0) -> float:
+    r"""Lower bound for the mean in [-reach, reach] of signs that n people hold with probability q.
 
     Who holds a sign is revealed. Given the number N of them, the power of a test that sees i
     positive ones is at most F of its power at i - 1. The least Bayes risk of all tests that grow
     like this is summed over N, of which it is a decreasing function.
     """
     # Up to a larger number the risk is at least its own; the few beyond are left out.
-    reach = 3.5 * np.sqrt(n * q * (1 - q)) + 1e-9
-    numbers = np.unique(np.clip(np.ceil(n * q + reach * np.linspace(-1, 1, 17)), 0, n))
+    away = 3.5 * np.sqrt(n * q * (1 - q)) + 1e-9
+    numbers = np.unique(np.clip(np.ceil(n * q + away * np.linspace(-1, 1, 17)), 0, n))
     mass = np.diff(scipy.stats.binom.cdf(numbers, n, q), prepend=0.0)
-    middle = float(np.ceil(n * q))
-    fine = min(80 * level(privacy, TotalVariation), 2e4 / (1 + middle) ** 1.5)
-    tests = _orbits(privacy, int(np.ceil(fine)))
-    priors = [_prior(middle, privacy, b) for b in (-0.5, 0.0, 1.0)]
-
-    def risk(people: float, prior: tuple[Array, Array]) -> float:
-        return _count_risk(int(people), *prior, *tests)
-
-    best = max(priors, key=lambda prior: risk(middle, prior))
-    return float(mass @ [risk(k, best) for k in numbers])
+    middle = int(np.ceil(n * q))
+    found = (_known_risk(middle, privacy, reach, b) for b in (-1.5, -0.5, 0.0, 1.0))
+    _, prior, risk = max(found, key=lambda known: known[0])
+    return float(mass @ [risk(int(k), *prior) for k in numbers])
 
 
-def _prior(n: float, privacy: Guarantee, b: float) -> tuple[Array, Array]:
+def likely_floor(n: float, q: float, privacy: Guarantee, reach: float) -> float:
+    """About what :func:`counted_floor` is, from the mean number of signs and one prior."""
+    return _known_risk(int(np.ceil(n * q)), privacy, reach, -1.5)[0]
+
+
+Prior = tuple[Array, Array]  # means, and their weights
+
+
+def _known_risk(
+    n: int, privacy: Guarantee, reach: float, b: float
+) -> tuple[float, Prior, Callable[[int, Array, Array], float]]:
+    """The Bayes risk for the mean of n signs under a prior, with the prior and its risks."""
+    if privacy.can_imply(Pure):
+        risk = partial(_geometric_risk, level(privacy, Pure))
+    else:
+        fine = min(80 * level(privacy, TotalVariation), 2e4 / (1 + n) ** 1.5)
+        risk = partial(_count_risk, _orbits(privacy, int(np.ceil(fine))))
+    prior = _prior(n, privacy, b, reach)
+    return risk(n, *prior), prior, risk
+
+
+def sign_law(n: int, epsilon: float, local: bool, means: Array) -> Array:
+    """Law of what is seen, one row a mean: a count of responses, or a count with geometric noise.
+
+    For every prior nothing private tells more: locally every report on a bit is a garbling of
+    randomized response, and with a curator the best tests for all thresholds are functions of the
+    count with two-sided geometric noise, cut to [0, n].
+    """
+    k = np.arange(n + 1.0)
+    contrast = np.tanh(epsilon / 2) if local else 1.0
+    yes = (1 + contrast * means[:, None]) / 2
+    log_choose = -np.log(n + 1) - betaln(k + 1, n - k + 1)
+    law: Array = np.exp(log_choose + xlogy(k, yes) + xlog1py(n - k, -yes))
+    if local:
+        return law
+    b = np.exp(-epsilon)
+    up = scipy.signal.lfilter([1.0], [1.0, -b], law, axis=1)
+    down = scipy.signal.lfilter([1.0], [1.0, -b], law[:, ::-1], axis=1)[:, ::-1]
+    noisy: Array = (up + down - law) * (1 - b) / (1 + b)
+    noisy[:, 0] /= 1 - b
+    noisy[:, -1] /= 1 - b
+    return noisy
+
+
+def _geometric_risk(epsilon: float, n: int, atoms: Array, prior: Array) -> float:
+    """The Bayes risk for squared error under pure privacy: that of a count with geometric noise."""
+    law = prior[:, None] * sign_law(n, epsilon, False, atoms)
+    seen = law.sum(axis=0)
+    kept = seen > 0
+    told = float(((atoms @ law)[kept] ** 2 / seen[kept]).sum())
+    return float(prior @ atoms**2 - told) * (1 - 1e-9)  # for rounding
+
+
+def _prior(n: float, privacy: Guarantee, b: float, reach: float) -> Prior:
     """Means and their weights, as far as some standard errors."""
     rate = 1 / np.sqrt(n + 1) + 2 / ((n + 1) * level(privacy, TotalVariation))
     x = np.linspace(-1, 1, 41)
     weight = np.maximum(1 - x**2, 1e-3) ** b
-    return min(1.0, 6 * rate) * x, weight / weight.sum()
+    return min(reach, 6 * rate) * x, weight / weight.sum()
 
 
 @lru_cache(maxsize=256)
@@ -122,16 +169,19 @@ def _orbits(privacy: Guarantee, fine: int) -> tuple[Array, int]:
     return powers, fine
 
 
-def _count_risk(n: int, atoms: Array, prior: Array, powers: Array, fine: int) -> float:
+def _count_risk(tests: tuple[Array, int], n: int, atoms: Array, prior: Array) -> float:
     """The Bayes risk for squared error from below, over all tests of a count of n signs."""
     k = np.arange(n + 1.0)
     yes = (1 + atoms[:, None]) / 2
     law = np.exp(-np.log(n + 1) - betaln(k + 1, n - k + 1) + xlogy(k, yes) + xlog1py(n - k, -yes))
     seen, first = prior @ law, (prior * atoms) @ law
-    kept = seen > 1e-7  # what is left out only lowers the bound
+    # What is left out at both ends only lowers the bound; between two counts a step is a step.
+    often = np.flatnonzero(seen > 1e-7)
+    kept = slice(often[0], often[-1] + 1)
     second = ((prior * atoms**2) @ law)[kept]
     seen, first = seen[kept], first[kept]
     n, g = seen.size - 1, first / seen
+    powers, fine = tests
     known = float(second.sum() - first @ g)  # the posterior variance
     # Test t has at i the power number t + i * fine; beyond the list it is 0 or 1.
     padded = np.r_[np.zeros((n + 1) * fine), powers, np.ones((n + 1) * fine)]
@@ -148,28 +198,101 @@ def _count_risk(n: int, atoms: Array, prior: Array, powers: Array, fine: int) ->
 
 # --- the end of a support -------------------------------------------------------------------------
 
+_POWERS = expit(np.linspace(-12, 12, 601))  # of the tests that are tried
+MOST_JUMPS = 800  # records that change one after the other
+
 
 @lru_cache(maxsize=1024)
 def end_by_tests(n: float, privacy: Guarantee) -> float:
     r"""Lower bound on the absolute error of the end of a support, threshold by threshold.
 
-    The law with the end :math:`\theta e^h` is :math:`e^{-h}` times that with the end
-    :math:`\theta`, and something else. So the power of a test, as a function of
-    :math:`s = \ln \theta`, grows at most like the solution of :math:`G' = n (F(G) - G)`.
+    Of n values below u those above t, of which there are :math:`K \sim \mathrm{Bin}(n, 1 - t/u)`,
+    can be drawn anew below t. So a test of power p at the end t has at most the power
+    :math:`\mathbb E F^K(p)` at the end u.
     """
     x, power = _growth(privacy)
     scale = float(np.interp(0.9, power, x) - np.interp(0.1, power, x)) / (4 * n)
-    best = 0.0
-    for span in (15.0, 45.0):
-        s = np.linspace(-min(14.0, span * scale), 0, 200)
-        cuts = np.arange(s[0] - 6 * scale, 6 * scale, (s[1] - s[0]) / 5)
-        powers = np.interp(n * (s[:, None] - cuts), x, power, left=0.0, right=1.0)
-        for b in (0.0, 1.0, 4.0, 16.0):
-            prior = np.exp(-b * s / s[0])
-            best = max(best, _end_risk(np.exp(s), prior / prior.sum(), powers))
-    return best * (1 - 1e-4)
+
+    def best(span: float, ends: int) -> float:
+        s = np.linspace(-min(14.0, span * scale), 0, ends)
+        priors = np.exp(-np.outer([0.0, 1.0, 2.0, 4.0, 8.0, 16.0], s / s[0]))
+        priors /= priors.sum(axis=1, keepdims=True)
+        return float(end_risks(s, priors, partial(_up, n, privacy)).max())
+
+    span = max((15.0, 25.0, 45.0), key=lambda span: best(span, 60))
+    return best(span, 200) * (1 - 1e-4)
 
 
+def end_risks(s: Array, priors: Array, up: Callable[[Array], Array]) -> Array:
+    """The Bayes risks for absolute error at the ends e^s, of the best of tests at every threshold.
+
+    One row a prior. `up` has one row for each distance of two ends in s, and says how far each of
+    the powers can rise. Between two powers the lower counts for ends below the threshold, and the
+    higher for those above it.
+    """
+    unit = 1e-6 * np.diff(s).min()
+    steps, at = np.unique(np.round(np.abs(s[:, None] - s) / unit), return_inverse=True)
+    at = at.reshape(s.size, s.size)
+    higher = up(steps * unit)
+    lower = np.array([_before(row) for row in higher])
+
+    def weighted(prior: Array, pairs: Array, errors: Array) -> Array:
+        """For each threshold above the end j, the sum over some ends i of their errors."""
+        weight, (j, i) = np.zeros((s.size, steps.size)), np.nonzero(pairs)
+        weight[j, at[j, i]] = prior[i]
+        found: Array = weight @ errors
+        return found
+
+    risks = np.zeros(len(priors))
+    for k, prior in enumerate(priors):
+        wrong = weighted(prior, np.tri(s.size, dtype=bool), lower)
+        missed = weighted(prior, ~np.tri(s.size, dtype=bool), 1 - higher)
+        least = (wrong[:, :-1] + missed[:, 1:]).min(axis=1)
+        # Below the first of the powers only misses count, above the last only wrong alarms.
+        least = np.minimum(least, np.minimum(missed[:, 0], wrong[:, -1]))
+        risks[k] = least[:-1] @ np.diff(np.exp(s))
+    return risks
+
+
+def _up(n: float, privacy: Guarantee, h: Array) -> Array:
+    """How far the powers rise from one end to another, at distances h of their logarithms."""
+    changed = _changed(privacy)
+    if changed is None:  # so many records that their number hardly varies: G' = n (F(G) - G)
+        x, power = _growth(privacy)
+        found: Array = np.interp(np.interp(_POWERS, power, x) + n * h[:, None], x, power, right=1.0)
+        return found
+    mass = scipy.stats.binom.pmf(np.arange(len(changed)), n, -np.expm1(-h)[:, None])
+    # More changes than are listed may lead to any power.
+    return np.minimum(1.0, mass @ changed + np.maximum(0.0, 1 - mass.sum(axis=1))[:, None])
+
+
+@lru_cache(maxsize=64)
+def _changed(privacy: Guarantee) -> Array | None:
+    """The most that the powers are when 0, 1, 2, ... records change; None if this takes long."""
+    x, power = _growth(privacy)
+    if np.interp(_POWERS[-1], power, x) - np.interp(_POWERS[0], power, x) > MOST_JUMPS:
+        return None
+    step, found = power_step(privacy), [_POWERS]
+    while found[-1][0] < _POWERS[-1]:
+        found.append(step(found[-1]))
+    return np.array(found)
+
+
+def _before(risen: Array) -> Array:
+    """The least powers that can rise to the powers, from what these rise to: an inverse, below.
+
+    What the powers rise to is concave in them: above a power it stays below the chord to its left.
+    """
+    p = np.r_[0.0, _POWERS]
+    known = np.r_[0.0, risen]
+    i = np.searchsorted(known, _POWERS, side="right") - 1
+    left = np.maximum(i - 1, 0)
+    slope = np.where(i > 0, (known[i] - known[left]) / np.maximum(p[i] - p[left], 1e-300), np.inf)
+    after = p[np.minimum(i + 1, p.size - 1)]
+    return np.minimum(p[i] + (_POWERS - known[i]) / np.maximum(slope, 1e-300), after)
+
+
+@lru_cache(maxsize=256)
 def _growth(privacy: Guarantee) -> tuple[Array, Array]:
     """Where the fastest power is, for n = 1: x, and the powers.
 
@@ -181,19 +304,3 @@ def _growth(privacy: Guarantee) -> tuple[Array, Array]:
     gain = power_step(privacy)(middle) - middle
     x = np.r_[0.0, np.cumsum(width / np.maximum(gain, 1e-300))]
     return x - x[z.size // 2], power
-
-
-def _end_risk(ends: Array, prior: Array, powers: Array) -> float:
-    """The Bayes risk for absolute error, of the best of tests at every threshold.
-
-    One row of powers an end, one column a test, in falling order. Between two of them the lower
-    power counts for ends below the threshold, and the higher for those above it.
-    """
-    over = prior[:, None] * powers
-    under = prior[:, None] - over
-    np.cumsum(over, axis=0, out=over)
-    np.cumsum(under[::-1], axis=0, out=under[::-1])
-    below = prior.cumsum()[:-1]
-    tests = (over[:-1, 1:] + under[1:, :-1]).min(axis=1)
-    error = np.minimum(tests, np.minimum(below, 1 - below))
-    return float(error @ np.diff(ends))

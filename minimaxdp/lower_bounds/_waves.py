@@ -8,8 +8,11 @@ from minimaxdp import _validate
 from minimaxdp.guarantees import Guarantee, Local, NonPrivate, Pure, TotalVariation
 from minimaxdp.lower_bounds._bits import bit_floor
 from minimaxdp.lower_bounds._curator_means import level
+from minimaxdp.lower_bounds._power import counted_floor, likely_floor
 
 __all__ = ["holder_density_floor"]
+
+MOST_SIGNS = 5_000  # of one wave, whose Bayes risks are summed
 
 
 def holder_density_floor(n: int, privacy: Guarantee, beta: float = 1.0) -> float:
@@ -17,13 +20,14 @@ def holder_density_floor(n: int, privacy: Guarantee, beta: float = 1.0) -> float
 
     The interval is cut into m cells of width :math:`W = 1/m`; on each the density is
     :math:`1 + a_j \psi` with a wave of two triangles, up and down, of height
-    :math:`H = 2^{-1-\beta} W^\beta`. A record is a sign of mean :math:`a_j` with probability
-    :math:`W H/2` and independent of it otherwise, so that
+    :math:`H = 2^{-1-\beta} W^\beta`. For each h from H to 1 a record is a sign of mean
+    :math:`h a_j` with probability :math:`W H/2h` and independent of it otherwise, so that
 
-    .. math:: \mathfrak M_n \ge \max_m \frac{H^2}{3}\, V\Big(n, \frac{W H}{2}\Big)
+    .. math:: \mathfrak M_n \ge \max_m \frac{H^2}{3}\, V_h\Big(n, \frac{W H}{2h}\Big)
 
-    with V the floor for a sign mean that is seen with that probability
-    (:func:`proportion_floors` has the case of probability one).
+    with :math:`V_h` a floor for :math:`a` in [-1, 1] from signs of mean :math:`h a` that are seen
+    with that probability. At h = 1 it is that of a proportion (:func:`proportion_floors` has the
+    case of probability one); at h = H a test at every threshold.
 
     Parameters
     ----------
@@ -68,10 +72,29 @@ def holder_density_floor(n: int, privacy: Guarantee, beta: float = 1.0) -> float
         scale = min(scale, (seen * told / 4) ** (1 / (beta + 1)))
     cells = np.unique(np.maximum(1, np.round(scale * np.geomspace(0.15, 5, 14))))
     best = 0.0
-    for m in cells:
-        height = 2 ** (-1 - beta) * float(m) ** -beta
+    waves = [(int(m), 2 ** (-1 - beta) * float(m) ** -beta) for m in cells]
+    for m, height in waves:
         if height**2 / 3 > best:
             best = max(best, height**2 / 3 * bit_floor(seen, height / (2 * m), privacy))
     if beta == 1:  # a single slope over the whole interval
         best = max(best, bit_floor(seen, 0.25, privacy) / 12)
-    return float(best)
+    if isinstance(privacy, (Local, NonPrivate)):
+        return float(best)
+    tested = [(height, 1 / (2 * m), 3.0) for m, height in waves]
+    if beta == 1:
+        tested.append((0.5, 0.5, 3.0))
+    return max(float(best), _tested(seen, privacy, tested))
+
+
+def _tested(n: float, privacy: Guarantee, signs: list[tuple[float, float, float]]) -> float:
+    """The best of some floors by a test at every threshold: h, the probability, and a divisor."""
+    hidden = level(privacy, TotalVariation)
+    short = [
+        (likely_floor(n, q, privacy, h) / divisor, h, q, divisor)
+        for h, q, divisor in signs
+        if n * q <= MOST_SIGNS and 0.3 <= n * q * h * hidden <= 8
+    ]
+    if not short:
+        return 0.0
+    _, h, q, divisor = max(short)
+    return counted_floor(n, q, privacy, h) / divisor

@@ -8,7 +8,8 @@ from functools import lru_cache, partial
 import numpy as np
 
 from minimaxdp._types import Array
-from minimaxdp.lower_bounds._bits import normal_law, sign_law
+from minimaxdp.lower_bounds._bits import normal_law
+from minimaxdp.lower_bounds._power import sign_law
 from minimaxdp.risk import MonteCarlo, monte_carlo
 
 __all__ = ["normal_rounded_end", "rounded_end", "two_stage_end", "two_stage_median"]
