@@ -24,7 +24,7 @@ behind_a_wall = pytest.mark.usefixtures("a_wall")
 def walled(tmp_path: Path, **changed: float) -> sandbox.Sandbox:
     limits = {**LIMITS, **changed}
     end = time.monotonic() + limits["submission"]
-    return sandbox.Sandbox("bubblewrap", limits, end, folder=str(tmp_path))
+    return sandbox.Sandbox(sandbox.WALLS[0], limits, end, folder=str(tmp_path))
 
 
 def choose(private: list[Path]) -> str:
@@ -66,7 +66,7 @@ def test_sandboxes_that_never_come_up_are_told_as_the_markers_trouble(
         "limits": LIMITS,
         "setup": (),
         "student": "a",
-        "wall": "bubblewrap",
+        "wall": sandbox.WALLS[0],
         "token": "a",
         "cells": [{"source": "1", "where": "a", "test": None}],
     }
@@ -156,12 +156,13 @@ def test_without_a_wall_what_stays_is_ended_by_its_token(tmp_path: Path) -> None
 
 
 def test_the_container_is_started_with_every_limit() -> None:
-    """The engine is not at hand: what is asked of it is compared with what bubblewrap enforces."""
+    """Where no engine is at hand, what is asked of it is compared with what bubblewrap enforces."""
     command = " ".join(wall.container("a-token", 2**30))
     for part in (
         "--network=none --read-only --cap-drop=ALL",
-        "--security-opt=no-new-privileges --user=65534:65534",
-        f"--pids-limit={driver.MOST_PROCESSES} --memory={2**30} --memory-swap={2**30}",
+        "--security-opt=no-new-privileges --user=",
+        f"--pids-limit={driver.MOST_PROCESSES} --ulimit=nproc={driver.MOST_PROCESSES}",
+        f"--memory={2**30} --memory-swap={2**30}",
         f"--tmpfs=/tmp:rw,size={wall.SCRATCH}",
         f"--label {wall.TOKEN}=a-token",
     ):
@@ -200,6 +201,13 @@ def test_the_filter_of_calls_is_whole_on_each_machine() -> None:
 # Refusals
 
 
+@pytest.fixture
+def no_container(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where bubblewrap is refused, the image of the Containerfile is not tried instead."""
+    monkeypatch.setattr(sandbox, "WALLS", ("bubblewrap",))
+
+
+@pytest.mark.usefixtures("no_container")
 @pytest.mark.parametrize("place", ["/usr/share/course", "environment"])
 def test_what_the_wall_would_show_is_not_marked_from_there(place: str) -> None:
     path = Path(sys.prefix, "lib", "course") if place == "environment" else Path(place)
@@ -214,13 +222,14 @@ def test_no_wall_is_a_refusal_that_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sandbox, "WALLS", wall.WALLS)
     with pytest.raises(wall.NoWall, match="bwrap is not installed") as refusal:
         choose([])
     for word in ("Install bubblewrap", "Containerfile", "--unprotected", "neither podman nor"):
         assert word in str(refusal.value)
 
 
-@behind_a_wall
+@pytest.mark.usefixtures("a_wall", "no_container")
 def test_a_wall_that_shows_a_secret_is_no_wall(monkeypatch: pytest.MonkeyPatch) -> None:
     made = wall.bubblewrap
 
@@ -234,7 +243,7 @@ def test_a_wall_that_shows_a_secret_is_no_wall(monkeypatch: pytest.MonkeyPatch) 
         choose([])
 
 
-@behind_a_wall
+@pytest.mark.usefixtures("a_wall", "no_container")
 def test_a_wall_with_a_network_is_no_wall(monkeypatch: pytest.MonkeyPatch) -> None:
     made = wall.bubblewrap
     monkeypatch.setattr(wall, "bubblewrap", lambda *h: [*made(*h)[:-1], "--share-net", "--"])
@@ -246,6 +255,7 @@ def test_a_wall_with_a_network_is_no_wall(monkeypatch: pytest.MonkeyPatch) -> No
         choose([])
 
 
+@pytest.mark.usefixtures("no_container")
 def test_a_kind_of_machine_without_a_filter_has_no_wall(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "riscv64")
     with pytest.raises(wall.NoWall, match="not on linux and riscv64"):

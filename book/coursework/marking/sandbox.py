@@ -316,7 +316,7 @@ def work(task: dict, folder: str, channel: object, key: bytes) -> None:
     quiet = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(quiet, standard)
-    limit(int(task["limits"]["memory"]))
+    limit(int(task["limits"]["memory"]), task["wall"])
 
     def report(line: dict) -> None:
         channel.send_bytes(signed(key, json.dumps(line).encode()))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import inspect
 import json
 import os
@@ -22,17 +23,19 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from . import driver, wire
 
 WALLS = ("bubblewrap", "container")
 IMAGE = "coursework-marking"
+INSIDE = "/opt/marking/bin/python"  # of the image
 TOKEN = "COURSEWORK_MARKING"
 SCRATCH = 64 * 2**20
 MOST_FILE = 50_000_000
 MOST_OPEN = 256
+LIMITED = (resource.RLIMIT_AS, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE, resource.RLIMIT_CORE)
 PERIOD = 0.1
 PASSES = 50
 PATIENCE = 120.0
@@ -144,21 +147,77 @@ def has_image() -> bool:
     """Whether the image of the Containerfile can be run."""
     if engine() is None:
         return False
-    found = subprocess.run([engine(), "image", "inspect", IMAGE], capture_output=True)
-    return found.returncode == 0
+    return asked("image", "inspect", "--format", "{{.Id}}", IMAGE).strip() != ""
+
+
+_lifting = threading.Lock()
+
+
+@contextlib.contextmanager
+def lifted() -> Iterator[None]:
+    """Without the limits of this process, which an engine of containers would inherit; what runs
+    in a container has those of the container."""
+    with _lifting:
+        before = {kind: resource.getrlimit(kind) for kind in LIMITED}
+        for kind, (_, hard) in before.items():
+            resource.setrlimit(kind, (hard, hard))
+        try:
+            yield
+        finally:
+            for kind, pair in before.items():
+                resource.setrlimit(kind, pair)
+
+
+def asked(*words: str) -> str:
+    """What the engine of containers answers; nothing if it fails."""
+    with lifted():
+        done = subprocess.run([engine(), *words], capture_output=True, text=True)
+    return done.stdout if done.returncode == 0 else ""
+
+
+def first_inside(token: str) -> int | None:
+    """The first process of the container of a submission, as it is called outside."""
+    names = asked("ps", "--quiet", "--filter", f"label={TOKEN}={token}").split()
+    told = asked("inspect", "--format", "{{.State.Pid}}", *names).split() if names else []
+    return int(told[0]) if told and told[0] not in ("", "0") else None
 
 
 def container(token: str, memory: int) -> list[str]:
-    """The command that puts what follows it into a container."""
+    """The command that puts what follows it into a container.
+
+    The kernel counts processes by user, and so each submission is a user of its own.
+    """
+    user = 1_000 + int.from_bytes(hashlib.sha256(token.encode()).digest()) % 60_000
     command = [engine() or "podman", "run", "--rm", "--interactive", "--label", f"{TOKEN}={token}"]
     command += ["--network=none", "--read-only", "--cap-drop=ALL", "--pull=never"]
-    command += ["--security-opt=no-new-privileges", "--user=65534:65534", "--workdir=/tmp"]
-    command += [f"--pids-limit={driver.MOST_PROCESSES}", f"--memory={memory}"]
-    command += [f"--memory-swap={memory}", f"--tmpfs=/tmp:rw,size={SCRATCH},mode=1777"]
-    command += [f"--shm-size={SCRATCH}", "--ulimit=core=0", f"--ulimit=nofile={MOST_OPEN}"]
+    command += ["--security-opt=no-new-privileges", f"--user={user}:{user}", "--workdir=/tmp"]
+    command += [f"--pids-limit={driver.MOST_PROCESSES}", f"--ulimit=nproc={driver.MOST_PROCESSES}"]
+    command += [f"--memory={memory}", f"--memory-swap={memory}", f"--shm-size={SCRATCH}"]
+    command += [f"--tmpfs=/tmp:rw,size={SCRATCH},mode=1777"]
+    command += ["--ulimit=core=0", f"--ulimit=nofile={MOST_OPEN}"]
     for name, value in {**ENVIRONMENT, "HOME": "/tmp", "IPYTHONDIR": "/tmp/.ipython"}.items():
         command += ["--env", f"{name}={value}"]
     return [*command, IMAGE]
+
+
+def sealed(memory: int) -> str:
+    """Code by which a process in a container takes on what bubblewrap sets from outside: limits for
+    each process, and the filter of system calls."""
+    filters = {machine: refused_calls(machine) for machine in REFUSED_CALLS}
+    limits = dict(zip(map(int, LIMITED), (memory, MOST_FILE, MOST_OPEN, 0), strict=True))
+    return f"""
+import ctypes, os, resource
+for kind, most in {limits}.items():
+    resource.setrlimit(kind, (most, most))
+class Program(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_ushort), ("steps", ctypes.c_char_p)]
+steps = {filters}[os.uname().machine]
+program = Program(len(steps) // 8, steps)
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.byref(program), 0, 0):
+    raise OSError(ctypes.get_errno(), "the filter of system calls was refused")
+del Program, kind, libc, most, program, steps
+"""
 
 
 class Tree:
@@ -180,15 +239,16 @@ class Tree:
                 root = self._behind_namespaces(python, pipes, trouble)
             else:
                 if wall == "container":
-                    command = [*container(token, memory), "python", "-I", "-c", CODE]
+                    code = sealed(memory) + CODE
+                    command = [*container(token, memory), INSIDE, "-I", "-c", code]
                     own["HOME"] = os.environ.get("HOME", "/")
                 else:
                     command = python
                     own = {**ENVIRONMENT, "HOME": folder, "IPYTHONDIR": folder, TOKEN: token}
-                self.process = subprocess.Popen(
-                    command, **pipes, stderr=trouble, cwd=folder, env=own, start_new_session=True
-                )
-                root = self.process.pid
+                apart = {"cwd": folder, "env": own, "start_new_session": True}
+                with lifted() if wall == "container" else contextlib.nullcontext():
+                    self.process = subprocess.Popen(command, **pipes, stderr=trouble, **apart)
+                root = None if wall == "container" else self.process.pid
         self.stdin, self.stdout = self.process.stdin.fileno(), self.process.stdout.fileno()
         os.set_blocking(self.stdin, False)
         self._over = threading.Event()
@@ -236,12 +296,14 @@ class Tree:
     def alive(self) -> bool:
         return self.process.poll() is None
 
-    def _watch(self, root: int) -> None:
+    def _watch(self, root: int | None) -> None:
         """End the tree when all of it together takes too much memory or has too many processes."""
         import psutil
 
         while not self._over.wait(PERIOD):
             memory = threads = 0
+            if root is None and (root := first_inside(self.token)) is None:
+                continue
             with contextlib.suppress(psutil.Error):
                 first = psutil.Process(root)
                 for process in [first, *first.children(recursive=True)]:
@@ -289,11 +351,8 @@ def sweep(wall: str, token: str) -> None:
 
     if wall == "container":
         label = f"label={TOKEN}={token}"
-        listed = subprocess.run(
-            [engine(), "ps", "--quiet", "--filter", label], capture_output=True, text=True
-        )
-        for identity in listed.stdout.split():
-            subprocess.run([engine(), "rm", "--force", identity], capture_output=True)
+        for identity in asked("ps", "--all", "--quiet", "--filter", label).split():
+            asked("rm", "--force", identity)
     elif wall == "none":
         # A process that is being replaced by another has no environment to read for a moment, and
         # one that was killed takes a moment to end: look until twice nothing is left.
@@ -310,15 +369,12 @@ def sweep(wall: str, token: str) -> None:
             time.sleep(PERIOD)
 
 
-def limit(memory: int) -> None:
+def limit(memory: int, wall: str) -> None:
     """Set what each process of the tree, and this one, may use: memory, files, no core dump."""
-    for kind, most in (
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_FSIZE, MOST_FILE),
-        (resource.RLIMIT_NOFILE, MOST_OPEN),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        resource.setrlimit(kind, (most, most))
+    for kind, most in zip(LIMITED, (memory, MOST_FILE, MOST_OPEN, 0), strict=True):
+        # An engine of containers, which has its own limits, must be able to lift them.
+        _, hard = resource.getrlimit(kind)
+        resource.setrlimit(kind, (most, hard if wall == "container" else most))
 
 
 def keep_private() -> None:
