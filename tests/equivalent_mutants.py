@@ -21,6 +21,24 @@ EQUIVALENT: list[tuple[str, str, str, str]] = [
     (
         "reconstruction/_tables.py",
         "high = np.where(high < 0, some.counts.max(), high)",
+        "high = np.where(high < 1, some.counts.max(), high)",
+        "a cell whose table says 0 is brought back to 0 by that table",
+    ),
+    (
+        "book/certificates.py",
+        'x, rational = sympy.Symbol("x", positive=True), sympy.Rational',
+        'x, rational = sympy.Symbol("x", ), sympy.Rational',
+        "each range says so as well",
+    ),
+    (
+        "lower_bounds/_bits.py",
+        "e = level + 2 * np.sqrt(level) + 1e-300",
+        "e = level + 2 * np.sqrt(level) + 1.0",
+        "Newton's method from another start",
+    ),
+    (
+        "reconstruction/_tables.py",
+        "high = np.where(high < 0, some.counts.max(), high)",
         "high = np.where(high <= 0, some.counts.max(), high)",
         "a cell whose table says 0 is brought back to 0 by that table",
     ),

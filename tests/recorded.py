@@ -36,6 +36,8 @@ from fuzzing import Recorded, Target, Worker, limited
 
 FILE = Path(__file__).with_name("recorded.jsonl")
 LONGEST = 0.05  # seconds of processor time that a kept call may take
+SLOW = 0.4  # the same for calls of a callable that take longer, together
+ALONE = 3.0  # the same for the one call of a function without parameters
 PATIENCE = 20  # times as much, before a call that was kept counts as hanging
 RELATIVE = 1e-6  # more than processors differ by in the numbers that are kept
 ROUNDING = 1e-14  # of the largest number: smaller ones are rounding
@@ -246,17 +248,22 @@ def examined(name: str, known: Mapping[str, Mapping[str, Said]]) -> Iterator[Any
         yield target.name  # so that it is known if the process is lost
         told: dict[str, Said] = {"": [face_of(target)]}
         wanted = known.get(target.name)
-        for label, call, changed in cases(target, calls[target.name]):
+        longest, slow = (ALONE if target.is_idle else LONGEST), SLOW
+        examples = [Recorded({}, direct=True)] if target.is_idle else calls[target.name]
+        for label, call, changed in cases(target, examples):
             if wanted is not None and label not in wanted:
                 continue
             start = time.process_time()
-            seconds = LONGEST if wanted is None else PATIENCE * LONGEST
-            value = said(target, call, changed, max(seconds, 2 * LONGEST))
+            seconds = max(2 * longest, slow) if wanted is None else PATIENCE * SLOW
+            value = said(target, call, changed, seconds)
             if value is None and wanted is not None:
                 value = ["not done"]
-            slow = time.process_time() - start > LONGEST
-            if value is not None and not (slow and wanted is None):
-                told[label] = value
+            taken = time.process_time() - start
+            if value is None or (wanted is None and taken > max(longest, slow)):
+                continue
+            if taken > longest:
+                slow -= taken
+            told[label] = value
         yield {target.name: told}
 
 

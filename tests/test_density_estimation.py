@@ -487,3 +487,8 @@ LAPLACE = Histogram(GRID, 1.0, "laplace")
 def test_bad_input_is_refused(call, message):
     with pytest.raises((TypeError, ValueError), match=message):
         call()
+
+
+@pytest.mark.parametrize("n", [1, 10, 10**6])
+def test_at_the_largest_budget_the_local_floor_is_the_one_without_privacy(n):
+    assert lipschitz_floor(n, 700.0, "local") == lipschitz_floor(n, None, "none")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from laws import assert_mean, assert_same_law
@@ -15,6 +17,7 @@ from minimaxdp.density_estimation import (
     Histogram,
     PrivateHaar,
     Release,
+    best_bandwidth,
     binned_polynomial_ceiling,
     boundary,
     haar_level,
@@ -22,6 +25,7 @@ from minimaxdp.density_estimation import (
     histogram_risk,
     holder,
     kernel_density,
+    kernel_mise,
     linear,
     private_density,
     ripple,
@@ -319,3 +323,34 @@ def test_haar_refuses_what_is_no_release():
         haar.people(2)
     with pytest.raises(ValueError, match="data"):
         haar.release([0.5])
+
+
+@pytest.mark.parametrize(
+    "mixture",
+    [
+        GaussianMixture([1.0], [0.0], [1.0]),
+        GaussianMixture([0.999, 0.001], [0.0, 0.0], [1.0, 1e-3]),
+        GaussianMixture([0.5, 0.5], [0.0, 1.0], [1e-3, 1.0]),
+        GaussianMixture([0.1] * 10, np.arange(10) * 100.0, [1.0] * 10),
+    ],
+)
+@pytest.mark.parametrize("n", [1, 3, 100, 10**6])
+def test_the_best_bandwidth_is_found_where_deviations_or_means_lie_far_apart(mixture, n):
+    h, risk = best_bandwidth(mixture, n)
+    every = kernel_mise(mixture, np.exp(np.linspace(-14, 10, 4_001)), n)
+    assert risk == pytest.approx(every.min(), rel=1e-4) and risk <= every.min()
+    assert risk == kernel_mise(mixture, h, n)
+
+
+@pytest.mark.parametrize(("d", "order"), [(1, 6), (3, 4)])
+def test_bandwidths_and_deviations_have_the_same_ends(d, order):
+    def risk(h, sigma):
+        return kernel_mise(GaussianMixture([1.0], [[0.0] * d], [[sigma] * d]), h, 100, order=order)
+
+    with pytest.raises(ValueError, match="h must be") as told:
+        risk(1e300, 1.0)
+    most = float(str(told.value).split("at most ")[1].split(",")[0])
+    for size in (1.001 / most, 0.999 * most):
+        assert np.isfinite(risk(1.0, size))
+    with pytest.raises(ValueError, match=re.escape(f"to {most:g} at order {order}")):
+        risk(1.0, 1.001 * most)

@@ -206,6 +206,15 @@ def test_best_truncation_is_best_and_attained(n, epsilon, beta):
     assert series_risk(n, theta[:k], epsilon, tail=tail) == pytest.approx(bound)
 
 
+@pytest.mark.parametrize("epsilon", [None, 1.0])
+@pytest.mark.parametrize(("n", "norm"), [(3, 1e4), (10**4, 100.0), (10**9, 1e-3)])
+def test_the_best_level_is_found_in_a_large_and_a_small_ellipsoid(n, norm, epsilon):
+    k, bound = best_truncation(n, epsilon, norm=norm)
+    levels = range(2, 4 * k + 8, 2) if epsilon is None else range(1, 4 * k + 8)
+    risks = [norm**2 * (j + 1.0) ** -4 + series_risk(n, np.zeros(j), epsilon) for j in levels]
+    assert min(risks) == pytest.approx(bound) and levels[int(np.argmin(risks))] == k
+
+
 def test_an_even_level_can_be_best():
     k, bound = best_truncation(2_500, 1.0)
     assert k == 2 and bound == pytest.approx(0.0423, abs=5e-5)

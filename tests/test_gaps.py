@@ -43,7 +43,7 @@ def test_the_summary_is_of_all_cells() -> None:
     rows = list(gaps.worst(RATIOS))
     assert max(row["worst"] for row in rows) == most
     # No cell is wider apart than it is known to be: an improvement is to be written down here.
-    assert middle < 1.53 and ninth < 4.78 and most < 34.6
+    assert middle < 1.53 and ninth < 4.68 and most < 34.6
     for row in rows:
         assert row["worst"] < 1.02 * (row["first"] or np.inf), row
 

@@ -74,3 +74,10 @@ def test_alignment_in_large_dimensions() -> None:
             log = mp.loggamma(2 * m + 1) - 2 * mp.loggamma(m + 1) - 2 * m * mp.log(2)
             expected = float(2 * m / d * mp.exp(log))
         assert alignment(d) == pytest.approx(expected, rel=1e-12 if d <= 1000 else 1e-15)
+
+
+def test_reports_that_no_double_holds_are_refused() -> None:
+    # At a small budget a report is some 4 radius / epsilon.
+    assert np.isfinite(HypercubeMechanism(1e-3, 1, radius=4e304).magnitude)
+    with pytest.raises(ValueError, match="epsilon must leave reports that are doubles"):
+        HypercubeMechanism(1e-3, 1, radius=5e304)

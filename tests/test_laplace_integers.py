@@ -283,3 +283,12 @@ def test_many_draws_a_second() -> None:
         start = process_time()
         mechanism.privatize(np.zeros(200_000, dtype=int))
         assert 200_000 / (process_time() - start) > 1e5
+
+
+def test_answers_from_minus_to_plus_two_to_the_62_are_taken() -> None:
+    mechanism = ExactDiscreteLaplace(1)
+    ends = np.array([-(2**62), 2**62])
+    assert np.all(abs(np.asarray(mechanism.privatize(ends, rng=0)) - ends) < 2**20)
+    for answer in (-(2**62) - 1, 2**62 + 1):
+        with pytest.raises(ValueError, match=r"answer must be integers within 2\*\*62"):
+            mechanism.privatize(answer, rng=0)

@@ -106,6 +106,15 @@ def test_a_contradiction_that_no_single_cell_shows_is_found() -> None:
         rc.solutions(tables, kinds)
 
 
+def test_the_kind_that_no_table_limits_is_named() -> None:
+    # Women are counted, and there are none; nobody counts the men.
+    women = pd.Series([0, 2], index=pd.MultiIndex.from_tuples([("F", 0), ("F", 1)]))
+    women.index.names = ["sex", "age"]
+    kinds = pd.DataFrame({"sex": ["F", "F", "M"], "age": [0, 1, 1]})
+    with pytest.raises(ValueError, match=r"none counts {'sex': 'M', 'age': 1}"):
+        rc.solutions({"women": women}, kinds)
+
+
 def changed(table: pd.Series, value: float) -> pd.Series:
     found = table.astype(float)
     found.iloc[0] = value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -202,7 +203,21 @@ def test_progress_is_told_and_otherwise_nothing_is_printed(
     assert seen == [(done, 15) for done in range(1, 16)]
     assert capsys.readouterr() == ("", "")
     table(tmp_path / "two", progress=True)
-    assert capsys.readouterr().err.endswith("15 of 15 chunks, 100 %, 0 s left \n")
+    told = capsys.readouterr().err
+    assert told.endswith("15 of 15 chunks, 100 %, 0 s left \n")
+    # Of the first chunk it is told at once, and the others take as long.
+    first = re.match(r"\r1 of 15 chunks, 6 %, (\d+) s left ", told)
+    assert first and int(first[1]) < 120
+
+
+def test_a_long_line_that_is_no_chunk_is_shown_in_sixty_characters(
+    tmp_path: Path, whole: bytes
+) -> None:
+    lines = whole.splitlines(keepends=True)
+    path = tmp_path / "table"
+    path.write_bytes(b"".join([*lines[:2], b"x" * 200 + b"\n", *lines[2:]]))
+    with pytest.raises(ValueError, match=r"with line 3 .{57}\.\.\.$"):
+        sweep.read(path)
 
 
 def test_a_chunk_may_be_larger_than_all_there_is_to_do(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import linprog
+from scipy.special import gammaln
 
 from minimaxdp import mean_estimation as me
 from minimaxdp import unbiased_bounds as ub
@@ -138,3 +139,13 @@ def test_a_budget_of_next_to_nothing_has_no_floor_above_its_noise(level, d):
     for guarantee in (Pure(level), ZCDP(level), KL(level)):
         noise = float(me.noise_second_moment(10, d, guarantee))
         assert ub.unbiased_mean_floor(10, d, guarantee) <= noise * (1 + 1e-9), guarantee
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 0.6])
+def test_one_record_of_less_than_half_a_sphere_by_hand(epsilon):
+    # A person's vector is hidden up to e^epsilon < 2: at most that times the upper half's height.
+    d, delta = 20, 1e-12
+    height = np.exp(gammaln(d / 2) - gammaln((d + 1) / 2)) / np.sqrt(np.pi)
+    mean = np.exp(epsilon) / 2 * height + np.sqrt(delta)
+    found = ub.unbiased_mean_floors(1, d, Approximate(epsilon, delta))["cap"]
+    assert found == pytest.approx(mean**-2 - 1, rel=1e-6)

@@ -287,8 +287,11 @@ def best_bandwidth(mixture: GaussianMixture, n: int, order: int = 2) -> tuple[fl
     _weights(order)
     _check_deviations(mixture, order, spare=1e4)
     n = _validate.one_integer("n", n, minimum=1)
-    size = float(mixture.sigmas.min())
-    logs = np.log(size) + np.linspace(-8, 3, 111)
+    # From far below the finest detail to far beyond the whole.
+    whole = float(mixture.sigmas.max() + np.ptp(mixture.means, axis=0).max())
+    low = np.log(mixture.sigmas.min()) - 8
+    high = min(np.log(whole) + 3, np.log(_limit(mixture.d, order)))
+    logs = np.linspace(low, high, int(np.ceil(10 * (high - low) - 1e-9)) + 1)
     coarse = kernel_mise(mixture, np.exp(logs), n, order)
     best = int(np.argmin(coarse))
     ends = logs[max(best - 1, 0)], logs[min(best + 1, logs.size - 1)]

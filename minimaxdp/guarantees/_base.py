@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
@@ -361,10 +362,10 @@ class Guarantee:
         return self._follows(other) and not other._follows(self)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Guarantee) and self._key() == other._key()
+        return isinstance(other, Guarantee) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return hash(self._key)
 
     def __repr__(self) -> str:
         inside = [_shown(value) for value in self.levels.values()]
@@ -372,6 +373,7 @@ class Guarantee:
             inside.append(f"relation={self.relation!r}")
         return f"{type(self).__name__}({', '.join(inside)})"
 
+    @cached_property
     def _key(self) -> tuple[Any, ...]:
         values = tuple(
             value if not isinstance(value, np.ndarray) else (value.shape, value.tobytes())

@@ -7,7 +7,7 @@ q a pair of categories, or a cell of a density. All functions take single number
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -28,11 +28,12 @@ from minimaxdp.guarantees import (
 from minimaxdp.lower_bounds._curator_means import information_level, level
 from minimaxdp.lower_bounds._forms import chi_square_form, nonprivate_form
 from minimaxdp.lower_bounds._local_means import two_law_information
-from minimaxdp.lower_bounds._power import counted_floor, sign_law
+from minimaxdp.lower_bounds._power import counted_floor, likely_floor, sign_law
 from minimaxdp.lower_bounds._sphere import binomial_bins, least_distortion
 from minimaxdp.lower_bounds._testing import coupled_distance
 
-__all__ = ["SUMMED", "bit_floor", "bit_floors", "least_favourable", "signs_floor"]
+__all__ = ["SUMMED", "best_bit_floor", "bit_floor", "bit_floors", "least_favourable"]
+__all__ += ["signs_floor"]
 
 # People up to whom Bayes risks are summed exactly.
 SUMMED = 2_000
@@ -43,15 +44,33 @@ def bit_floor(n: float, q: float, privacy: Guarantee) -> float:
     return max(bit_floors(n, q, privacy).values())
 
 
+def best_bit_floor(n: float, options: Iterable[tuple[float, float]], privacy: Guarantee) -> float:
+    """The best of :func:`bit_floor` at several q, each with a weight.
+
+    The floor that takes long is computed where it is likely to be the best.
+    """
+    best, likely = 0.0, []
+    for weight, q in options:
+        if weight > best:  # as no floor is above 1
+            best = max(best, weight * max(_short_sums(n, q, privacy).values()))
+            if _summable(n, q, privacy):
+                likely.append((weight * likely_floor(n, q, privacy), weight, q))
+    if likely:
+        _, weight, q = max(likely)
+        best = max(best, weight * counted_floor(n, q, privacy))
+    return best
+
+
 def bit_floors(n: float, q: float, privacy: Guarantee) -> dict[str, float]:
     """The floors of a sign mean that is seen with probability q, by their name."""
-    found = _short_sums(n, q, privacy)
+    found = dict(_short_sums(n, q, privacy))
     if _summable(n, q, privacy):
         found["tests"] = counted_floor(n, q, privacy)
     return found
 
 
-def _short_sums(n: float, q: float, privacy: Guarantee) -> dict[str, float]:
+@lru_cache(maxsize=4096)  # means under several moment conditions ask for the same ones
+def _short_sums(n: float, q: float, privacy: Guarantee) -> Mapping[str, float]:
     """All of :func:`bit_floors` but the one that takes long."""
     if isinstance(privacy, NonPrivate):
         return {"plain": float(nonprivate_form(NUMPY, n * q))}  # convex in the number of signs

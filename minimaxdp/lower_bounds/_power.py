@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 import scipy
+from numpy.lib.stride_tricks import sliding_window_view
 from scipy.special import betaln, expit, xlog1py, xlogy
 
 from minimaxdp._types import Array
@@ -52,7 +53,7 @@ def power_step(privacy: Guarantee) -> Callable[[Array], Array]:
         p = np.asarray(p, dtype=float)
         low, high = p, np.minimum(1.0, p + alpha)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            for _ in range(40):
+            for _ in range(30):
                 middle = (low + high) / 2
                 inside = kept(p, middle)
                 low, high = np.where(inside, middle, low), np.where(inside, high, middle)
@@ -84,31 +85,30 @@ def counted_floor(n: float, q: float, privacy: Guarantee, reach: float = 1.0) ->
     away = 3.5 * np.sqrt(n * q * (1 - q)) + 1e-9
     numbers = np.unique(np.clip(np.ceil(n * q + away * np.linspace(-1, 1, 17)), 0, n))
     mass = np.diff(scipy.stats.binom.cdf(numbers, n, q), prepend=0.0)
-    middle = int(np.ceil(n * q))
-    found = (_known_risk(middle, privacy, reach, b) for b in (-1.5, -0.5, 0.0, 1.0))
-    _, prior, risk = max(found, key=lambda known: known[0])
+    _, prior, risk = _known_risk(int(np.ceil(n * q)), privacy, reach)
     return float(mass @ [risk(int(k), *prior) for k in numbers])
 
 
-def likely_floor(n: float, q: float, privacy: Guarantee, reach: float) -> float:
-    """About what :func:`counted_floor` is, from the mean number of signs and one prior."""
-    return _known_risk(int(np.ceil(n * q)), privacy, reach, -1.5)[0]
+def likely_floor(n: float, q: float, privacy: Guarantee, reach: float = 1.0) -> float:
+    """About what :func:`counted_floor` is, from the mean number of signs and fewer priors."""
+    return _known_risk(int(np.ceil(n * q)), privacy, reach, (-1.5, 0.0))[0]
 
 
 Prior = tuple[Array, Array]  # means, and their weights
 
 
 def _known_risk(
-    n: int, privacy: Guarantee, reach: float, b: float
+    n: int, privacy: Guarantee, reach: float, shapes: tuple[float, ...] = (-1.5, -0.5, 0.0, 1.0)
 ) -> tuple[float, Prior, Callable[[int, Array, Array], float]]:
-    """The Bayes risk for the mean of n signs under a prior, with the prior and its risks."""
+    """The Bayes risk for the mean of n signs under the worst prior tried, that, and its risks."""
     if privacy.can_imply(Pure):
         risk = partial(_geometric_risk, level(privacy, Pure))
     else:
         fine = min(80 * level(privacy, TotalVariation), 2e4 / (1 + n) ** 1.5)
         risk = partial(_count_risk, _orbits(privacy, int(np.ceil(fine))))
-    prior = _prior(n, privacy, b, reach)
-    return risk(n, *prior), prior, risk
+    priors = [_prior(n, privacy, b, reach) for b in shapes]
+    found = [(risk(n, *prior), prior, risk) for prior in priors]
+    return max(found, key=lambda known: known[0])
 
 
 def sign_law(n: int, epsilon: float, local: bool, means: Array) -> Array:
@@ -185,13 +185,12 @@ def _count_risk(tests: tuple[Array, int], n: int, atoms: Array, prior: Array) ->
     known = float(second.sum() - first @ g)  # the posterior variance
     # Test t has at i the power number t + i * fine; beyond the list it is 0 or 1.
     padded = np.r_[np.zeros((n + 1) * fine), powers, np.ones((n + 1) * fine)]
-    shifts = np.arange(padded.size - n * fine)
-    power = padded[shifts + fine * np.arange(n + 1)[:, None]]
-    wrong, missed = seen[:, None] * power, seen[:, None] * (1 - power)
+    power = sliding_window_view(padded, padded.size - n * fine)[::fine]
     # At the threshold g_j; between two shifts the lower power counts below it, the higher above.
-    over = g[:, None] * wrong.cumsum(0) - (g[:, None] * wrong).cumsum(0)
-    under = (g[:, None] * missed)[::-1].cumsum(0)[::-1] - g[:, None] * missed[::-1].cumsum(0)[::-1]
-    error = (over[:, :-1] + under[:, 1:]).min(axis=1)
+    gap = (g[:, None] - g) * seen
+    below, above = np.tril(gap), -np.triu(gap)
+    over, under = below @ power[:, :-1], above.sum(axis=1, keepdims=True) - above @ power[:, 1:]
+    error = (over + under).min(axis=1)
     # Concave between two thresholds, as a minimum of linear functions: above its chords.
     return float(known + ((error[1:] + error[:-1]) * np.diff(g)).sum()) * (1 - 1e-3)
 

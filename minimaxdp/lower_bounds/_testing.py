@@ -159,10 +159,12 @@ def fano(information: ArrayLike, m: ArrayLike) -> Real:
     information = _validate.real("information", information, minimum=0)
     m = _validate.integer("m", m, minimum=2)
     information, m = np.broadcast_arrays(information, m)
-    low, high = np.zeros(m.shape), 1 - 1 / m
+    low, high = np.zeros(m.shape), np.where(information < np.log(m), 1 - 1 / m, 0.0)
     # The left side rises in e up to 1 - 1/m, where it is ln m: bisection to the last digit.
     for _ in range(200):
         middle = (low + high) / 2
+        if np.all((middle == low) | (middle == high)):
+            break
         entropy = special.entr(middle) + special.entr(1 - middle) + middle * np.log(m - 1)
         enough = entropy >= np.log(m) - information
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)

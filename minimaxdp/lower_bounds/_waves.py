@@ -6,7 +6,7 @@ import numpy as np
 
 from minimaxdp import _validate
 from minimaxdp.guarantees import Guarantee, Local, NonPrivate, Pure, TotalVariation
-from minimaxdp.lower_bounds._bits import bit_floor
+from minimaxdp.lower_bounds._bits import best_bit_floor
 from minimaxdp.lower_bounds._curator_means import level
 from minimaxdp.lower_bounds._power import counted_floor, likely_floor
 
@@ -71,19 +71,17 @@ def holder_density_floor(n: int, privacy: Guarantee, beta: float = 1.0) -> float
         told = max(level(privacy, TotalVariation), 1e-12)
         scale = min(scale, (seen * told / 4) ** (1 / (beta + 1)))
     cells = np.unique(np.maximum(1, np.round(scale * np.geomspace(0.15, 5, 14))))
-    best = 0.0
     waves = [(int(m), 2 ** (-1 - beta) * float(m) ** -beta) for m in cells]
-    for m, height in waves:
-        if height**2 / 3 > best:
-            best = max(best, height**2 / 3 * bit_floor(seen, height / (2 * m), privacy))
+    options = [(height**2 / 3, height / (2 * m)) for m, height in waves]
     if beta == 1:  # a single slope over the whole interval
-        best = max(best, bit_floor(seen, 0.25, privacy) / 12)
+        options.append((1 / 12, 0.25))
+    best = best_bit_floor(seen, options, privacy)
     if isinstance(privacy, (Local, NonPrivate)):
-        return float(best)
+        return best
     tested = [(height, 1 / (2 * m), 3.0) for m, height in waves]
     if beta == 1:
         tested.append((0.5, 0.5, 3.0))
-    return max(float(best), _tested(seen, privacy, tested))
+    return max(best, _tested(seen, privacy, tested))
 
 
 def _tested(n: float, privacy: Guarantee, signs: list[tuple[float, float, float]]) -> float:

@@ -115,7 +115,7 @@ def _loss(
     for count in option.counts:
         moved, unseen = moved - count.back * width, unseen - count.back * width
         point = start + moved
-        above = np.array([np.searchsorted(-v, -p) for v, p in zip(values, point, strict=True)])
+        above = (values > point[:, None]).sum(axis=1)
         noise = _noise(rng, size, count.share, epsilon, rho)
         moved, unseen = moved + _up(above + noise, n), unseen + _up(noise, n)
         width = 4 * (np.sqrt(count.back * width * n) + _spread(count.share, epsilon, rho)) / n
