@@ -73,7 +73,7 @@ class SubsetReports:
 
     @classmethod
     def optimal(cls, n: int, d: int, epsilon: float, radius: float = 1.0) -> SubsetReports:
-        """The number of reports with the least error."""
+        """The best of up to sixty numbers of reports, from one to one a person."""
         whole = cls(n, d, epsilon, 1, radius)
         m = np.unique(np.round(np.geomspace(1, whole.n, 60)))
         budget = _amplified(whole.n, m, whole.epsilon)

@@ -90,14 +90,18 @@ def _loss(
     first = option.share * epsilon if rho is None else bounded_range_budget(option.share * rho)
     m = usual_target(n, first)
     top = min(n, m + int(np.ceil(50 / first)) + 1)
-    # Logarithms of the largest values over the end, from the top.
-    values = -np.cumsum(rng.exponential(size=(size, top)) / (n - np.arange(top)), axis=1)
+    # Logarithms of the largest values over the end, from the top. In place, for they are many.
+    values = rng.exponential(size=(size, top))
+    values /= np.arange(top) - float(n)
+    np.cumsum(values, axis=1, out=values)
     lowest, highest = -np.log(n) - np.log(theta), -np.log(theta)
     reach = 4 * (2 / first + np.sqrt(m)) / n
     far = min(highest, reach)  # beyond, the first round has failed
-    edges = np.column_stack([np.full(size, far), np.maximum(values, lowest)])
+    edges = np.full((size, top + 1), far)
+    np.maximum(values, lowest, out=edges[:, 1:])
     score = np.exp(-first / 2 * abs(np.arange(top) - m))  # further down it is below exp(-25)
-    weight = -np.diff(edges, axis=1) * score
+    weight = edges[:, :-1] - edges[:, 1:]
+    weight *= score
     last = np.maximum(edges[:, -1] - lowest, 0.0)
     beyond = rng.binomial(n - top, -np.expm1(-last))
     number = (values > lowest).sum(axis=1) + beyond
@@ -106,7 +110,8 @@ def _loss(
     named = weight.sum(axis=1)
     if top == n:  # the lowest of all intervals
         zero = zero + last * np.exp(-first / 2 * abs(n - m))
-    place = (weight.cumsum(axis=1) < rng.random((size, 1)) * named[:, None]).sum(axis=1)
+    np.cumsum(weight, axis=1, out=weight)
+    place = (weight < rng.random((size, 1)) * named[:, None]).sum(axis=1)
     place, row = np.minimum(place, top - 1), np.arange(size)
     start = edges[row, place + 1] + rng.random(size) * (edges[row, place] - edges[row, place + 1])
     # How far the estimate is from the name: of the data, and where no value is above any point.
