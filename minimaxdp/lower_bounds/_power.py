@@ -186,11 +186,12 @@ def _count_risk(tests: tuple[Array, int], n: int, atoms: Array, prior: Array) ->
     # Test t has at i the power number t + i * fine; beyond the list it is 0 or 1.
     padded = np.r_[np.zeros((n + 1) * fine), powers, np.ones((n + 1) * fine)]
     power = sliding_window_view(padded, padded.size - n * fine)[::fine]
+    wrong, missed = seen[:, None] * power, seen[:, None] * (1 - power)
     # At the threshold g_j; between two shifts the lower power counts below it, the higher above.
-    gap = (g[:, None] - g) * seen
-    below, above = np.tril(gap), -np.triu(gap)
-    over, under = below @ power[:, :-1], above.sum(axis=1, keepdims=True) - above @ power[:, 1:]
-    error = (over + under).min(axis=1)
+    # As sums and not as products of matrices, whose threads get in each other's way.
+    over = g[:, None] * wrong.cumsum(0) - (g[:, None] * wrong).cumsum(0)
+    under = (g[:, None] * missed)[::-1].cumsum(0)[::-1] - g[:, None] * missed[::-1].cumsum(0)[::-1]
+    error = (over[:, :-1] + under[:, 1:]).min(axis=1)
     # Concave between two thresholds, as a minimum of linear functions: above its chords.
     return float(known + ((error[1:] + error[:-1]) * np.diff(g)).sum()) * (1 - 1e-3)
 
