@@ -179,7 +179,7 @@ def first_inside(token: str) -> int | None:
     """The first process of the container of a submission, as it is called outside."""
     names = asked("ps", "--quiet", "--filter", f"label={TOKEN}={token}").split()
     told = asked("inspect", "--format", "{{.State.Pid}}", *names).split() if names else []
-    return int(told[0]) if told and told[0] not in ("", "0") else None
+    return int(told[0]) if told and told[0] != "0" else None
 
 
 def container(token: str, memory: int) -> list[str]:
@@ -200,14 +200,18 @@ def container(token: str, memory: int) -> list[str]:
     return [*command, IMAGE]
 
 
+def limits(memory: int) -> dict[int, int]:
+    """What each process of a submission may use: memory, the size of a file, files; no core."""
+    return dict(zip(map(int, LIMITED), (memory, MOST_FILE, MOST_OPEN, 0), strict=True))
+
+
 def sealed(memory: int) -> str:
     """Code by which a process in a container takes on what bubblewrap sets from outside: limits for
     each process, and the filter of system calls."""
     filters = {machine: refused_calls(machine) for machine in REFUSED_CALLS}
-    limits = dict(zip(map(int, LIMITED), (memory, MOST_FILE, MOST_OPEN, 0), strict=True))
     return f"""
 import ctypes, os, resource
-for kind, most in {limits}.items():
+for kind, most in {limits(memory)}.items():
     resource.setrlimit(kind, (most, most))
 class Program(ctypes.Structure):
     _fields_ = [("size", ctypes.c_ushort), ("steps", ctypes.c_char_p)]
@@ -371,7 +375,7 @@ def sweep(wall: str, token: str) -> None:
 
 def limit(memory: int, wall: str) -> None:
     """Set what each process of the tree, and this one, may use: memory, files, no core dump."""
-    for kind, most in zip(LIMITED, (memory, MOST_FILE, MOST_OPEN, 0), strict=True):
+    for kind, most in limits(memory).items():
         # An engine of containers, which has its own limits, must be able to lift them.
         _, hard = resource.getrlimit(kind)
         resource.setrlimit(kind, (most, hard if wall == "container" else most))
