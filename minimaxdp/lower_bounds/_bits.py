@@ -28,37 +28,29 @@ from minimaxdp.guarantees import (
 from minimaxdp.lower_bounds._curator_means import information_level, level
 from minimaxdp.lower_bounds._forms import chi_square_form, nonprivate_form
 from minimaxdp.lower_bounds._local_means import two_law_information
-from minimaxdp.lower_bounds._power import counted_floor, likely_floor, sign_law
+from minimaxdp.lower_bounds._power import best_counted_floor, counted_floor, sign_law
 from minimaxdp.lower_bounds._sphere import binomial_bins, least_distortion
 from minimaxdp.lower_bounds._testing import coupled_distance
 
-__all__ = ["SUMMED", "best_bit_floor", "bit_floor", "bit_floors", "least_favourable"]
+__all__ = ["SUMMED", "best_bit_floor", "bit_floors", "least_favourable"]
 __all__ += ["signs_floor"]
 
 # People up to whom Bayes risks are summed exactly.
 SUMMED = 2_000
 
 
-def bit_floor(n: float, q: float, privacy: Guarantee) -> float:
-    """The best of :func:`bit_floors`, and of what sampling alone costs at the mean number."""
-    return max(bit_floors(n, q, privacy).values())
-
-
 def best_bit_floor(n: float, options: Iterable[tuple[float, float]], privacy: Guarantee) -> float:
-    """The best of :func:`bit_floor` at several q, each with a weight.
+    """The best of some weights times one of :func:`bit_floors` at a q.
 
     The floor that takes long is computed where it is likely to be the best.
     """
-    best, likely = 0.0, []
+    best, summed = 0.0, []
     for weight, q in options:
         if weight > best:  # as no floor is above 1
             best = max(best, weight * max(_short_sums(n, q, privacy).values()))
             if _summable(n, q, privacy):
-                likely.append((weight * likely_floor(n, q, privacy), weight, q))
-    if likely:
-        _, weight, q = max(likely)
-        best = max(best, weight * counted_floor(n, q, privacy))
-    return best
+                summed.append((weight, q, 1.0))
+    return max(best, best_counted_floor(n, privacy, summed))
 
 
 def bit_floors(n: float, q: float, privacy: Guarantee) -> dict[str, float]:
@@ -112,7 +104,7 @@ def signs_floor(n: float, d: int, privacy: Guarantee, power: float) -> float:
         weight = q**power * m ** (power - 1)
         found[weight * max(_short_sums(n, q, privacy).values())] = weight, q
     weight, q = found[max(found)]  # where the bound that takes long is tried too
-    return weight * bit_floor(n, q, privacy)
+    return weight * max(bit_floors(n, q, privacy).values())
 
 
 def _summable(n: float, q: float, privacy: Guarantee) -> bool:

@@ -9,7 +9,7 @@ from minimaxdp import _validate
 from minimaxdp._operations import NUMPY
 from minimaxdp._types import Array
 from minimaxdp.guarantees import ZCDP, Approximate, Guarantee, Local, NonPrivate, Pure
-from minimaxdp.lower_bounds._bits import bit_floor, group_means
+from minimaxdp.lower_bounds._bits import best_bit_floor, group_means
 from minimaxdp.lower_bounds._categories import multinomial_floor
 from minimaxdp.lower_bounds._curator_means import largest_first, level
 from minimaxdp.lower_bounds._forms import categories_form
@@ -90,13 +90,11 @@ def _scale(n: float, privacy: Guarantee) -> float:
 
 
 def _pairs(n: float, d: int, privacy: Guarantee) -> float:
-    best, scale = 0.0, _scale(n, privacy)
+    scale, options = _scale(n, privacy), []
     for m in np.unique(np.round(np.geomspace(1, d // 2, 5))):
         for p in np.unique(np.minimum(1.0, m * scale * np.array([1.0, 4.0, 1e9]))):
-            head = p**2 / (2 * m)
-            if head > best:
-                best = max(best, head * bit_floor(n, float(p / m), privacy))
-    return float(best)
+            options.append((float(p**2 / (2 * m)), float(p / m)))
+    return best_bit_floor(n, options, privacy)
 
 
 def _blocks(n: float, d: int, privacy: Guarantee) -> float:

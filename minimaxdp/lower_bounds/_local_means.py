@@ -84,10 +84,20 @@ def least_multiplier(value: Array, slack: Array) -> Array:
     """
     peak = value.max(axis=(0, -1))
     step = np.maximum(abs(slack).max(axis=(0, -1)), 1e-12)
-    multiplier = peak / step * np.concatenate([[0.0], np.geomspace(1e-3, 1e3, 60)])[:, None]
-    shape = (multiplier.shape[0], 1, *value.shape[1:])
-    bound = value[None] - multiplier.reshape(shape[0], 1, -1, 1) * slack[None]
-    return bound.max(axis=(1, 3)).min(axis=0)
+    grid = np.r_[0.0, np.geomspace(1e-3, 1e3, 60)]
+
+    def bound(i: Array) -> Array:
+        multiplier = (peak / step * grid[i])[..., None]
+        found: Array = (value - multiplier * slack).max(axis=(0, -1))
+        return found
+
+    # Convex in the multiplier, so that halving finds the least of the grid.
+    low, high = np.zeros(peak.shape, dtype=int), np.full(peak.shape, grid.size - 1)
+    while np.any(low < high):
+        middle = (low + high) // 2
+        falls = (bound(np.minimum(middle + 1, high)) < bound(middle)) & (low < high)
+        low, high = np.where(falls, middle + 1, low), np.where(falls, high, middle)
+    return bound(low)
 
 
 def information_rate(epsilon: float, q: float) -> float:

@@ -8,7 +8,7 @@ the weight of the power changes sign once, so that the best test grows as fast a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 
 import numpy as np
@@ -20,7 +20,8 @@ from minimaxdp._types import Array
 from minimaxdp.guarantees import KL, ZCDP, Approximate, Guarantee, Pure, TotalVariation
 from minimaxdp.lower_bounds._curator_means import level
 
-__all__ = ["counted_floor", "end_by_tests", "end_risks", "likely_floor", "power_step", "sign_law"]
+__all__ = ["best_counted_floor", "counted_floor", "end_by_tests", "end_risks", "power_step"]
+__all__ += ["sign_law"]
 
 
 def power_step(privacy: Guarantee) -> Callable[[Array], Array]:
@@ -42,21 +43,18 @@ def power_step(privacy: Guarantee) -> Callable[[Array], Array]:
     nats = level(privacy, KL)
     square = np.expm1(min(2 * level(privacy, ZCDP), 600.0)) if privacy.can_imply(ZCDP) else np.inf
 
-    def kept(p: Array, above: Array) -> Array:
-        there = xlogy(above, above / p) + xlogy(1 - above, (1 - above) / (1 - p))
-        back = xlogy(p, p / above) + xlogy(1 - p, (1 - p) / (1 - above))
-        worst = np.maximum(1 / (p * (1 - p)), 1 / (above * (1 - above)))
-        found: Array = (np.maximum(there, back) <= nats) & ((above - p) ** 2 * worst <= square)
-        return found
-
     def step(p: Array) -> Array:
         p = np.asarray(p, dtype=float)
         low, high = p, np.minimum(1.0, p + alpha)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            log_p, log_q = np.log(p), np.log1p(-p)
             for _ in range(30):
                 middle = (low + high) / 2
-                inside = kept(p, middle)
-                low, high = np.where(inside, middle, low), np.where(inside, high, middle)
+                up, down = np.log(middle) - log_p, log_q - np.log1p(-middle)
+                there, back = middle * up - (1 - middle) * down, (1 - p) * down - p * up
+                room = square * np.minimum(p * (1 - p), middle * (1 - middle))
+                kept = (np.maximum(there, back) <= nats) & ((middle - p) ** 2 <= room)
+                low, high = np.where(kept, middle, low), np.where(kept, high, middle)
         return np.where((p > 0) & (p < 1), high, np.minimum(1.0, p + alpha))
 
     return step
@@ -89,9 +87,27 @@ def counted_floor(n: float, q: float, privacy: Guarantee, reach: float = 1.0) ->
     return float(mass @ [risk(int(k), *prior) for k in numbers])
 
 
-def likely_floor(n: float, q: float, privacy: Guarantee, reach: float = 1.0) -> float:
-    """About what :func:`counted_floor` is, from the mean number of signs and fewer priors."""
-    return _known_risk(int(np.ceil(n * q)), privacy, reach, (-1.5, 0.0))[0]
+def best_counted_floor(
+    n: float, privacy: Guarantee, options: Iterable[tuple[float, float, float]]
+) -> float:
+    """The best of some weights times :func:`counted_floor` at a q and a reach.
+
+    It takes long, and is computed where it is likely to be the best: by the mean number of signs
+    alone and fewer priors, which can be wrong by a quarter.
+    """
+    options = list(options)
+    likely = [
+        weight * _known_risk(int(np.ceil(n * q)), privacy, reach, (-1.5, 0.0))[0]
+        for weight, q, reach in options
+    ]
+    return max(
+        (
+            weight * counted_floor(n, q, privacy, reach)
+            for (weight, q, reach), about in zip(options, likely, strict=True)
+            if about >= 0.75 * max(likely)
+        ),
+        default=0.0,
+    )
 
 
 Prior = tuple[Array, Array]  # means, and their weights
@@ -186,11 +202,15 @@ def _count_risk(tests: tuple[Array, int], n: int, atoms: Array, prior: Array) ->
     # Test t has at i the power number t + i * fine; beyond the list it is 0 or 1.
     padded = np.r_[np.zeros((n + 1) * fine), powers, np.ones((n + 1) * fine)]
     power = sliding_window_view(padded, padded.size - n * fine)[::fine]
-    wrong, missed = seen[:, None] * power, seen[:, None] * (1 - power)
     # At the threshold g_j; between two shifts the lower power counts below it, the higher above.
     # As sums and not as products of matrices, whose threads get in each other's way.
-    over = g[:, None] * wrong.cumsum(0) - (g[:, None] * wrong).cumsum(0)
-    under = (g[:, None] * missed)[::-1].cumsum(0)[::-1] - g[:, None] * missed[::-1].cumsum(0)[::-1]
+    alarms = (seen[:, None] * power).cumsum(0)
+    over = np.zeros_like(alarms)
+    np.cumsum(np.diff(g)[:, None] * alarms[:-1], axis=0, out=over[1:])
+    # Above the threshold what sets off an alarm follows from the sums below it; the rest is missed.
+    alarmed = (g[-1] - g)[:, None] * alarms[-1] - over[-1] + over
+    above = (first[::-1].cumsum() - g[::-1] * seen[::-1].cumsum())[::-1]
+    under = above[:, None] - alarmed
     error = (over[:, :-1] + under[:, 1:]).min(axis=1)
     # Concave between two thresholds, as a minimum of linear functions: above its chords.
     return float(known + ((error[1:] + error[:-1]) * np.diff(g)).sum()) * (1 - 1e-3)

@@ -2,6 +2,7 @@ r"""From estimation to testing: Le Cam, Fano, Assouad, and what privacy does to 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -346,6 +347,7 @@ def packing_error(
     return sharp_packing_error(n, p, float(log_others), epsilon, delta)
 
 
+@lru_cache(maxsize=4096)  # bounds for several losses ask for the same ones
 def sharp_packing_error(n: int, p: float, log_others: float, epsilon: float, delta: float) -> float:
     """The sharper bound of `packing_error`; there are exp(log_others) + 1 hypotheses."""
     # Bernstein: less than 1e-16 of B lies outside, and leaving it out only lowers g.

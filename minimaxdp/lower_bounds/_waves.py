@@ -8,7 +8,7 @@ from minimaxdp import _validate
 from minimaxdp.guarantees import Guarantee, Local, NonPrivate, Pure, TotalVariation
 from minimaxdp.lower_bounds._bits import best_bit_floor
 from minimaxdp.lower_bounds._curator_means import level
-from minimaxdp.lower_bounds._power import counted_floor, likely_floor
+from minimaxdp.lower_bounds._power import best_counted_floor
 
 __all__ = ["holder_density_floor"]
 
@@ -70,7 +70,8 @@ def holder_density_floor(n: int, privacy: Guarantee, beta: float = 1.0) -> float
     elif not isinstance(privacy, NonPrivate):
         told = max(level(privacy, TotalVariation), 1e-12)
         scale = min(scale, (seen * told / 4) ** (1 / (beta + 1)))
-    cells = np.unique(np.maximum(1, np.round(scale * np.geomspace(0.15, 5, 14))))
+    size = 105 if isinstance(privacy, Local) else 14
+    cells = np.unique(np.maximum(1, np.round(scale * np.geomspace(0.15, 5, size))))
     waves = [(int(m), 2 ** (-1 - beta) * float(m) ** -beta) for m in cells]
     options = [(height**2 / 3, height / (2 * m)) for m, height in waves]
     if beta == 1:  # a single slope over the whole interval
@@ -78,21 +79,13 @@ def holder_density_floor(n: int, privacy: Guarantee, beta: float = 1.0) -> float
     best = best_bit_floor(seen, options, privacy)
     if isinstance(privacy, (Local, NonPrivate)):
         return best
-    tested = [(height, 1 / (2 * m), 3.0) for m, height in waves]
+    signs = [(1 / 3, 1 / (2 * m), height) for m, height in waves]
     if beta == 1:
-        tested.append((0.5, 0.5, 3.0))
-    return max(best, _tested(seen, privacy, tested))
-
-
-def _tested(n: float, privacy: Guarantee, signs: list[tuple[float, float, float]]) -> float:
-    """The best of some floors by a test at every threshold: h, the probability, and a divisor."""
+        signs.append((1 / 3, 0.5, 0.5))
     hidden = level(privacy, TotalVariation)
     short = [
-        (likely_floor(n, q, privacy, h) / divisor, h, q, divisor)
-        for h, q, divisor in signs
-        if n * q <= MOST_SIGNS and 0.3 <= n * q * h * hidden <= 8
+        (weight, q, reach)
+        for weight, q, reach in signs
+        if seen * q <= MOST_SIGNS and 0.3 <= seen * q * reach * hidden <= 8
     ]
-    if not short:
-        return 0.0
-    _, h, q, divisor = max(short)
-    return counted_floor(n, q, privacy, h) / divisor
+    return max(best, best_counted_floor(seen, privacy, short))

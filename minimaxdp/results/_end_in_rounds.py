@@ -2,6 +2,7 @@ r"""The end of a support with a curator in rounds: a rough end, then counts just
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import lru_cache, partial
 from itertools import product
 from typing import NamedTuple
@@ -64,11 +65,11 @@ def end_in_rounds(n: int, epsilon: float, rho: float | None = None) -> tuple[Mon
     """
 
     def worst(option: Rounds, ends: tuple[float, ...], size: int, seed: int) -> MonteCarlo:
-        loss = partial(_loss, n=n, epsilon=epsilon, rho=rho, option=option)
-        runs = (
-            monte_carlo(partial(loss, theta=theta), size, rng=seed, block=100) for theta in ends
-        )
-        return max(runs, key=lambda run: float(run.mean))
+        loss = partial(_losses, n=n, epsilon=epsilon, rho=rho, option=option, ends=ends)
+        runs = monte_carlo(loss, size, rng=seed, block=100)
+        mean, error = np.asarray(runs.mean), np.asarray(runs.standard_error)
+        worst = int(np.argmax(mean))
+        return MonteCarlo(mean[worst], error[worst], size)
 
     small = (epsilon if rho is None else bounded_range_budget(rho)) < 0.3
     tried, drawn = (30, 150) if small else (100, 1_000)
@@ -77,7 +78,7 @@ def end_in_rounds(n: int, epsilon: float, rho: float | None = None) -> tuple[Mon
     return found, "exponential mechanism, then " + ("a count", "two counts")[len(best.counts) - 1]
 
 
-def _loss(
+def _losses(
     rng: np.random.Generator,
     size: int,
     *,
@@ -85,8 +86,9 @@ def _loss(
     epsilon: float,
     rho: float | None,
     option: Rounds,
-    theta: float,
+    ends: tuple[float, ...],
 ) -> Array:
+    """One column for each end, from the same draws."""
     first = option.share * epsilon if rho is None else bounded_range_budget(option.share * rho)
     m = usual_target(n, first)
     top = min(n, m + int(np.ceil(50 / first)) + 1)
@@ -94,41 +96,53 @@ def _loss(
     values = rng.exponential(size=(size, top))
     values /= np.arange(top) - float(n)
     np.cumsum(values, axis=1, out=values)
-    lowest, highest = -np.log(n) - np.log(theta), -np.log(theta)
-    reach = 4 * (2 / first + np.sqrt(m)) / n
-    far = min(highest, reach)  # beyond, the first round has failed
-    edges = np.full((size, top + 1), far)
-    np.maximum(values, lowest, out=edges[:, 1:])
     score = np.exp(-first / 2 * abs(np.arange(top) - m))  # further down it is below exp(-25)
-    weight = edges[:, :-1] - edges[:, 1:]
-    weight *= score
-    last = np.maximum(edges[:, -1] - lowest, 0.0)
-    beyond = rng.binomial(n - top, -np.expm1(-last))
-    number = (values > lowest).sum(axis=1) + beyond
-    zero = np.log(n) * np.exp(-first / 2 * np.maximum(number - m, 0))
-    failed = (highest - far) * score[0]
-    named = weight.sum(axis=1)
-    if top == n:  # the lowest of all intervals
-        zero = zero + last * np.exp(-first / 2 * abs(n - m))
-    np.cumsum(weight, axis=1, out=weight)
-    place = (weight < rng.random((size, 1)) * named[:, None]).sum(axis=1)
-    place, row = np.minimum(place, top - 1), np.arange(size)
-    start = edges[row, place + 1] + rng.random(size) * (edges[row, place] - edges[row, place + 1])
-    # How far the estimate is from the name: of the data, and where no value is above any point.
-    moved = unseen = -np.log1p(-m / (n + 1)) * np.ones(size)
-    width = reach
-    for count in option.counts:
-        moved, unseen = moved - count.back * width, unseen - count.back * width
-        point = start + moved
-        above = (values > point[:, None]).sum(axis=1)
-        noise = _noise(rng, size, count.share, epsilon, rho)
-        moved, unseen = moved + _up(above + noise, n), unseen + _up(noise, n)
-        width = 4 * (np.sqrt(count.back * width * n) + _spread(count.share, epsilon, rho)) / n
-    error = abs(np.minimum(theta * np.exp(start + moved), 1.0) - theta)
-    # Failures are rare but weigh: given the noise, their mean is exact, as no value is above them.
-    missed = _missed(theta, far, highest, unseen) * score[0]
-    found: Array = (zero * theta + missed + error * named) / (zero + failed + named)
-    return found
+    reach = 4 * (2 / first + np.sqrt(m)) / n
+
+    @lru_cache  # most ends are so far from 1 and from 0 that they share them
+    def intervals(lowest: float, far: float) -> tuple[Array, Array]:
+        """The edges of the intervals between values, and the sums of their weights."""
+        edges = np.full((size, top + 1), far)
+        np.maximum(values, lowest, out=edges[:, 1:])
+        weight = edges[:, :-1] - edges[:, 1:]
+        weight *= score
+        return edges, np.cumsum(weight, axis=1, out=weight)
+
+    def loss(theta: float, rng: np.random.Generator) -> Array:
+        lowest, highest = -np.log(n) - np.log(theta), -np.log(theta)
+        far = min(highest, reach)  # beyond, the first round has failed
+        whole = bool(np.all(values[:, -1] > lowest))
+        edges, weight = intervals(-np.inf if whole else lowest, far)
+        last = np.maximum(edges[:, -1] - lowest, 0.0)
+        beyond = rng.binomial(n - top, -np.expm1(-last))
+        number = (top if whole else (values > lowest).sum(axis=1)) + beyond
+        zero = np.log(n) * np.exp(-first / 2 * np.maximum(number - m, 0))
+        failed = (highest - far) * score[0]
+        if top == n:  # the lowest of all intervals
+            zero = zero + last * np.exp(-first / 2 * abs(n - m))
+        named = weight[:, -1]
+        place = (weight < rng.random((size, 1)) * named[:, None]).sum(axis=1)
+        place, row = np.minimum(place, top - 1), np.arange(size)
+        above, below = edges[row, place], edges[row, place + 1]
+        start = below + rng.random(size) * (above - below)
+        # How far the estimate is from the name: of the data, and where no value is above any point.
+        moved = unseen = -np.log1p(-m / (n + 1)) * np.ones(size)
+        width = reach
+        for count in option.counts:
+            moved, unseen = moved - count.back * width, unseen - count.back * width
+            point = start + moved
+            seen = (values > point[:, None]).sum(axis=1)
+            noise = _noise(rng, size, count.share, epsilon, rho)
+            moved, unseen = moved + _up(seen + noise, n), unseen + _up(noise, n)
+            width = 4 * (np.sqrt(count.back * width * n) + _spread(count.share, epsilon, rho)) / n
+        error = abs(np.minimum(theta * np.exp(start + moved), 1.0) - theta)
+        # Failures are rare but weigh: given the noise, their mean is exact, as no value is above
+        # them.
+        missed = _missed(theta, far, highest, unseen) * score[0]
+        found: Array = (zero * theta + missed + error * named) / (zero + failed + named)
+        return found
+
+    return np.stack([loss(theta, deepcopy(rng)) for theta in ends], axis=1)
 
 
 def _up(number: Array, n: int) -> Array:

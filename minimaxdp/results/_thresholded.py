@@ -30,8 +30,8 @@ def thresholded_frequencies(n: int, d: int, privacy: Guarantee, noise: str) -> f
     if noise == "normal noise":
         scale = np.sqrt(2) * float(privacy.gaussian_sigma())
     else:
-        ratio = float(np.exp(-privacy.pure_epsilon() / 2))
-        scale = np.sqrt(2 * ratio) / (1 - ratio)
+        half = float(privacy.pure_epsilon()) / 2
+        scale = 1 / (np.sqrt(2) * np.sinh(min(half, 600.0) / 2))
     if not scale < n:
         return np.inf
     (counts, law), best = _true_tally(n, d), np.inf
@@ -39,7 +39,7 @@ def thresholded_frequencies(n: int, d: int, privacy: Guarantee, noise: str) -> f
         if noise == "normal noise":
             first, second = _normal(counts - cut, scale)
         else:
-            first, second = _geometric(counts - cut, ratio)
+            first, second = _geometric(counts - cut, half)
         best = min(best, _least(d, theta, (law * first).sum(1) / n, (law * second).sum(1) / n**2))
     return best
 
@@ -75,9 +75,10 @@ def tally(n: int, chances: Array) -> tuple[Array, Array]:
     return np.ceil((ends[:, 1:] + ends[:, :-1]) / 2), mass
 
 
-def _geometric(u: Array, ratio: float) -> tuple[Array, Array]:
+def _geometric(u: Array, half: float) -> tuple[Array, Array]:
     """First and second moment of (u + G)_+ for whole u and two-sided geometric noise."""
-    tail = ratio ** (abs(u) + 1) / (1 - ratio)
+    ratio = np.exp(-half)
+    tail = np.exp(-half * (abs(u) + 1)) / (1 - ratio)
     first, second = tail / (1 + ratio), tail / (1 - ratio)
     whole = u**2 + 2 * ratio / (1 - ratio) ** 2
     return np.where(u > 0, u + first, first), np.where(u > 0, whole - second, second)

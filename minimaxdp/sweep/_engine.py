@@ -267,7 +267,7 @@ def _processes(number: int) -> Iterator[_Executor]:
     try:
         yield pool
     finally:
-        pool.shutdown(cancel_futures=True)
+        pool.shutdown()
 
 
 def _end_with_the_parent() -> None:

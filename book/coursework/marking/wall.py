@@ -175,11 +175,20 @@ def asked(*words: str) -> str:
     return done.stdout if done.returncode == 0 else ""
 
 
-def first_inside(token: str) -> int | None:
-    """The first process of the container of a submission, as it is called outside."""
+def first_inside(token: str, began: float) -> int | None:
+    """The first process of the container of a submission, as it is called outside.
+
+    None while there is none, and where containers run in a machine of their own: the number then
+    is none of ours, or that of a process that was there before the container.
+    """
+    import psutil
+
     names = asked("ps", "--quiet", "--filter", f"label={TOKEN}={token}").split()
     told = asked("inspect", "--format", "{{.State.Pid}}", *names).split() if names else []
-    return int(told[0]) if told and told[0] != "0" else None
+    with contextlib.suppress(psutil.Error):
+        if told and told[0] != "0" and psutil.Process(int(told[0])).create_time() > began:
+            return int(told[0])
+    return None
 
 
 def container(token: str, memory: int) -> list[str]:
@@ -304,9 +313,11 @@ class Tree:
         """End the tree when all of it together takes too much memory or has too many processes."""
         import psutil
 
-        while not self._over.wait(PERIOD):
+        began = psutil.Process(self.process.pid).create_time() if root is None else 0.0
+        # An engine is asked less often, as each question starts a process.
+        while not self._over.wait(5 * PERIOD if root is None else PERIOD):
             memory = threads = 0
-            if root is None and (root := first_inside(self.token)) is None:
+            if root is None and (root := first_inside(self.token, began)) is None:
                 continue
             with contextlib.suppress(psutil.Error):
                 first = psutil.Process(root)
