@@ -33,8 +33,8 @@ def endpoint_floors(n: int, privacy: Guarantee) -> dict[str, float]:
                             for ends in :math:`[1 - L, 1]` (Ziv and Zakai), as a
                             lower sum and over some L
     tests     a curator     least Bayes risk of tests "the estimate exceeds c" whose power, in
-                            :math:`s = \ln \theta`, grows no faster than :math:`n (F - 1)` allows,
-                            F the most that a record can make of a power; for some priors
+                            :math:`s = \ln \theta`, grows no faster than :math:`n (F(p) - p)`
+                            allows, F the most that a record can make of a power p; for some priors
     ========  ============  ========================================================================
 
     Parameters
