@@ -45,6 +45,7 @@ OPTIONS = ("--doctest-modules", "-p", "no:nbval")
 NOTEBOOK = ("--nbval", "--nbval-current-env")
 MOST_CHAPTERS = 4  # that a mutant meets
 RECORDED = "tests/test_recorded.py::test_it_says_what_it_said["  # what all modules say
+LONG = "tests/test_recorded.py::test_it_says_what_it_said_with_two_arguments_moved"
 QUICK, SLOW = 20, 240  # seconds of tests that reach a line: at first, and if these pass
 
 OPERATORS: dict[type[ast.AST], tuple[str, tuple[str, ...]]] = {
@@ -411,7 +412,7 @@ class Copy:
             "OPENBLAS_NUM_THREADS": "1",
         }
         command = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=line", "--no-header"]
-        command += ["-p", "no:cacheprovider", "-o", "addopts=", "-m", "not long"]
+        command += ["-p", "no:cacheprovider", "-o", "addopts="]
         command += [f"--rootdir={ROOT}", "-c", str(ROOT / "pyproject.toml"), "-p", "minimaxdp"]
         listed = self.folder / "tests.txt"  # too many for a command
         listed.write_text("\n".join(tests))
@@ -479,6 +480,7 @@ class Runner:
         for tests in (quick, kept, slow, others):
             if tests:
                 yield [*map(placed, tests)], 30 + PATIENCE * self.reached.time(tests), OPTIONS
+        yield [placed(LONG)], 1_200, OPTIONS
         for page in chapters(module_of(file))[:MOST_CHAPTERS]:
             yield [page], 300, NOTEBOOK
 

@@ -2,9 +2,9 @@
 
 ``python tests/recorded.py`` writes `recorded.jsonl`, or with names the lines of these modules: for
 each public callable its parameters with their defaults, and what comes out when an example of its
-docstring is run again, or run with one argument moved. A change of the package that moves a number,
-a default, the end of a range or the words of an error fails the suite until the file is written
-again, and then stands in its diff.
+docstring is run again, or run with one argument moved, or two. A change of the package that moves
+a number, a default, the end of a range or the words of an error fails the suite until the file is
+written again, and then stands in its diff.
 
 The calls are those of `fuzzing`, and run in its process. Numbers that depend on the processor or on
 the order of a set are left out: what is kept came out alike in processes that differ in both.
@@ -19,6 +19,7 @@ import inspect
 import json
 import math
 import numbers
+import random
 import sys
 import time
 import types
@@ -45,6 +46,8 @@ FEW = 8  # numbers are kept one by one
 SEED = "rng"  # the parameter without which a draw is another one each time
 HUGE = 1e300  # beyond, numbers are kept as texts: their sum is infinite
 CALLS = 3  # of a callable, whose arguments are moved; the others are only run again
+PAIRS = 12  # of moves at once, for each of these calls
+BOTH = " & "  # in the name of a call with two moves
 MOST = 10_000  # parts of a value that are looked at
 # Processes in which a call must say the same: other orders of sets, other instructions.
 MACHINES: tuple[dict[str, str], ...] = (
@@ -205,29 +208,50 @@ def moved(parameter: inspect.Parameter, value: Any) -> Iterator[tuple[str, Any]]
             guarantees.TotalVariation(0.2),
             guarantees.NonPrivate(),
             guarantees.Local(guarantees.Pure(1.0)),
+            guarantees.Pure(40.0),
+            guarantees.Approximate(0.05, 0.01),
+            guarantees.ZCDP(0.001),
+            guarantees.TotalVariation(1e-4),
+            guarantees.Local(guarantees.Pure(5.0)),
+            guarantees.Local(guarantees.Pure(0.1)),
         ]
         for other in others:
             yield repr(other), other
 
 
 def cases(target: Target, calls: list[Recorded]) -> Iterator[tuple[str, Recorded, dict[str, Any]]]:
-    """By name, the calls of the examples, and each of the first with one argument moved."""
+    """By name, the calls of the examples, and the first with one argument moved, or two."""
     for number, call in enumerate(sorted(calls, key=lambda call: not call.direct)):
         seeded = {SEED: 7} if call.arguments.get(SEED, 0) is None else {}
         yield f"{number}", call, seeded
         if number >= CALLS:
             continue
-        for parameter in target.parameters:
-            if (target.name, parameter.name) in fuzzing.EXCLUDED | fuzzing.UNBOUNDED:
-                continue
-            for shown, _, put in fuzzing.replacements(target, call, parameter):
-                held = call.arguments[parameter.name]
-                if parameter.kind is parameter.VAR_POSITIONAL:
-                    held = held[0] if held else None
-                elif parameter.kind is parameter.VAR_KEYWORD:
-                    held = held[shown]
-                for name, value in moved(parameter, held):
-                    yield f"{number} {shown}={name}", call, seeded | {parameter.name: put(value)}
+        moves = [*_moves(target, call)]
+        for label, changed in moves:
+            yield f"{number} {label}", call, seeded | changed
+        # Which of two branches is taken often depends on two arguments.
+        rng, pairs = random.Random(f"{target.name} {number}"), {}
+        for _ in range(PAIRS if moves else 0):
+            (one, first), (other, second) = rng.choice(moves), rng.choice(moves)
+            if first.keys().isdisjoint(second):
+                pairs[one + BOTH + other] = first | second
+        for label, changed in pairs.items():
+            yield f"{number} {label}", call, seeded | changed
+
+
+def _moves(target: Target, call: Recorded) -> Iterator[tuple[str, dict[str, Any]]]:
+    """By name, each other value of one argument."""
+    for parameter in target.parameters:
+        if (target.name, parameter.name) in fuzzing.EXCLUDED | fuzzing.UNBOUNDED:
+            continue
+        for shown, _, put in fuzzing.replacements(target, call, parameter):
+            held = call.arguments[parameter.name]
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                held = held[0] if held else None
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                held = held[shown]
+            for name, value in moved(parameter, held):
+                yield f"{shown}={name}", {parameter.name: put(value)}
 
 
 def face_of(target: Target) -> str:
