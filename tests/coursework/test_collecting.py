@@ -187,6 +187,46 @@ def test_what_comes_from_outside_is_no_formula_in_a_table() -> None:
     assert found[1:] == [["'=1+1", "3"], ["'+x", "-2.5"], ["'@y", "0"], ["plain", "1"]]
 
 
+@pytest.mark.parametrize("system", ["moodle", "canvas"])
+def test_times_of_a_download_are_nobodys(
+    system: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Canvas and most versions of Moodle give every file the time at which the archive is made."""
+    made, later = (2026, 12, 4, 9, 0, 0), (2026, 12, 4, 9, 4, 0)
+    if system == "moodle":
+        sheet, files = (
+            MOODLE,
+            {
+                "Zoë Müller_101_assignsubmission_file_/laplace.ipynb": (NOTEBOOK, made),
+                "Ann Lee_102_assignsubmission_file_/laplace.ipynb": (NOTEBOOK, made),
+                "Ann Lee_103_assignsubmission_file_/laplace.ipynb": (NOTEBOOK, later),
+            },
+        )
+        wanted = {"zmueller": "0", "alee": "0", "alee2": "0"}
+    else:
+        sheet, files = (
+            CANVAS,
+            {
+                "mullerzoe_501_7002_laplace-1.ipynb": (NOTEBOOK, made),
+                "mullerzoe_501_7001_laplace.ipynb": (b"old", later),
+                "leeann_LATE_502_8000_laplace.ipynb": (NOTEBOOK, later),
+            },
+        )
+        wanted = {"zmueller": "0", "alee": "1"}
+    download = archive(tmp_path / "all.zip", files)
+    due = datetime(2026, 12, 1)
+    path = collecting.collect(
+        system, download, roster(tmp_path, sheet), "laplace", tmp_path / "in", due=due
+    )
+    found = by_student(path)
+    assert {student: found[student]["days_late"] for student in wanted} == wanted
+    assert all(row["handed_in"] == "" for row in rows(path))
+    assert "the time of the download" in capsys.readouterr().err
+    if system == "canvas":  # which numbers what is uploaded
+        assert found["zmueller"]["note"] == "the newest of 2 files"
+        assert (tmp_path / "in" / "zmueller" / "laplace.ipynb").read_bytes() == NOTEBOOK
+
+
 # Gradebooks
 
 
@@ -240,6 +280,21 @@ def test_canvas_gets_its_own_columns_back(tmp_path: Path, outs: list[Path]) -> N
     ]
     with pytest.raises(ValueError, match="the gradebook that Canvas exports"):
         gradebook.write(outs, roster(tmp_path, MOODLE), tmp_path / "x.csv", "canvas")
+
+
+@pytest.mark.parametrize("form", ["canvas", "moodle"])
+def test_a_roster_with_other_ids_exports_no_zeros(
+    form: str, tmp_path: Path, outs: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = roster(tmp_path, CANVAS if form == "canvas" else MOODLE)
+    gradebook.write(outs, own, tmp_path / "some.csv", form)
+    assert "laplace: not in the roster, left out: x\n" in capsys.readouterr().err
+    other = roster(
+        tmp_path, own.read_text("utf-8-sig").replace("zmueller", "z").replace("alee", "a")
+    )
+    with pytest.raises(ValueError, match="the roster must give the ids under which laplace was"):
+        gradebook.write(outs, other, tmp_path / "none.csv", form)
+    assert not (tmp_path / "none.csv").exists()
 
 
 def test_moodle_gets_its_worksheet_filled_in_or_a_column_for_each_set(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import resource
 import shutil
 import signal
 import subprocess
@@ -83,6 +84,39 @@ def test_a_cell_that_stops_the_sandbox_only_when_run_again_ends_the_marking(tmp_
     with pytest.raises(sandbox.Over, match="when run again"):
         box.run("os._exit(1)")
     box.stop()
+
+
+ASKED = "import resource\nresource.getrlimit(resource.RLIMIT_NPROC)[0]"
+
+
+@behind_a_wall
+def test_behind_the_wall_the_number_of_processes_is_limited(tmp_path: Path) -> None:
+    box = walled(tmp_path)
+    assert box.run(ASKED) == (f"{driver.MOST_PROCESSES}\n", None)
+    box.stop()
+
+
+def test_without_a_wall_what_else_the_user_runs_does_not_count(tmp_path: Path) -> None:
+    """The kernel would count every thread of the user, and a desktop has hundreds."""
+    end = time.monotonic() + LIMITS["submission"]
+    box = sandbox.Sandbox("none", LIMITS, end, folder=str(tmp_path))
+    own, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+    assert box.run(ASKED) == (f"{own}\n", None)
+    box.stop()
+
+
+def test_limits_are_named_as_a_container_of_another_system_numbers_them() -> None:
+    code = wall.sealed(LIMITS["memory"])
+    assert "'RLIMIT_AS': 3221225472" in code and "getattr(resource, kind)" in code
+
+
+def test_a_mac_sets_no_limit_that_it_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+    monkeypatch.setattr(resource, "setrlimit", lambda kind, pair: tried.append(kind))
+    for system in ("linux", "darwin"):
+        monkeypatch.setattr(sys, "platform", system)
+        wall.limit(LIMITS["memory"], "none")
+    assert tried.count(resource.RLIMIT_AS) == 1 and tried.count(resource.RLIMIT_NOFILE) == 2
 
 
 @behind_a_wall

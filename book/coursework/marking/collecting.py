@@ -11,11 +11,12 @@ import io
 import os
 import re
 import stat
+import sys
 import unicodedata
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from math import ceil
 from pathlib import Path
 
@@ -26,6 +27,8 @@ SYSTEMS = ("moodle", "canvas")
 COLLECTED = "collected.csv"
 COLUMNS = ["student", "file", "handed_in", "days_late", "note"]
 MOST_ENTRIES = 20_000
+ONE_DOWNLOAD = timedelta(minutes=10)
+FEW_FILES = 3  # or more: of fewer files the times tell nothing
 # What the systems put into their archives beside what was handed in.
 NOISE = ("__MACOSX/", ".DS_Store", "Thumbs.db", "desktop.ini")
 
@@ -178,6 +181,7 @@ class Handed:
     marked_late: bool
     data: bytes | None
     note: str = ""
+    upload: int = 0  # which Canvas counts, so that a later file has a larger one
 
 
 def person(text: str) -> str:
@@ -194,7 +198,7 @@ def squashed(text: str) -> str:
 MOODLE = re.compile(
     r"^(?P<name>.+?)_(?P<key>\d+)_assignsubmission_(file|onlinetext)_?(?P<rest>.*)$"
 )
-CANVAS = re.compile(r"^(?P<name>[^_]+)_(?P<late>LATE_)?(?P<key>\d+)_\d+_.+$")
+CANVAS = re.compile(r"^(?P<name>[^_]+)_(?P<late>LATE_)?(?P<key>\d+)_(?P<upload>\d+)_.+$")
 
 
 def parsed(system: str, path: str) -> dict[str, str] | None:
@@ -216,7 +220,8 @@ def handed_in(system: str, place: Path) -> Iterator[Handed]:
             note = joined("the name is not as the system makes it", note)
             whose = {"name": "", "key": ""}
         late = bool(whose.get("late"))
-        yield Handed(shown(name), whose["name"], whose["key"], time, late, data, note)
+        upload = int(whose.get("upload", 0))
+        yield Handed(shown(name), whose["name"], whose["key"], time, late, data, note, upload)
 
 
 def _archived(place: Path) -> Iterator[tuple[str, bytes | None, datetime | None, str]]:
@@ -354,29 +359,37 @@ def collect(
     for everybody in the roster.
 
     Of several files of one student the newest notebook is taken. Days late are counted from the
-    time of the file, begun days as whole ones.
+    time of the file, begun days as whole ones; not where the times are those of the download.
     """
     if to.exists() and any(to.iterdir()):
         raise ValueError(f"{to} is not empty")
     roster = Roster(roster_path, system)
     rows: list[list] = [["", who, "", "", why] for who, why in roster.trouble]
     by_student: dict[str, list[Handed]] = {student: [] for student in roster.rows}
-    for handed in handed_in(system, place):
+    files = list(handed_in(system, place))
+    if _of_the_download(files):
+        print(
+            "all files bear the time of the download: days late are not counted from it, so enter "
+            f"them into {COLLECTED} as the system shows them",
+            file=sys.stderr,
+        )
+        files = [replace(handed, time=None) for handed in files]
+    for handed in files:
         student, why = roster.whose(system, handed) if handed.name or handed.key else ("", "")
         if student:
             by_student[student].append(handed)
         else:
             rows.append(["", handed.file, _time(handed), "", joined(why, handed.note)])
-    for student, files in by_student.items():
-        if not files:
+    for student, own in by_student.items():
+        if not own:
             rows.append([student, "", "", "", "nothing was handed in"])
             continue
-        taken = max(files, key=lambda one: (one.data is not None, one.time or datetime.min))
+        taken = max(own, key=_newest)
         late = _days_late(taken, due)
-        others = [one for one in files if one is not taken]
+        known = taken.time or taken.upload
         note = joined(
             taken.note,
-            f"the newest of {len(files)} files" if others else "",
+            f"the {'newest' if known else 'first'} of {len(own)} files" if len(own) > 1 else "",
             "late, says the system" if taken.marked_late else "",
         )
         if taken.data is not None:
@@ -386,6 +399,17 @@ def collect(
         rows.append([student, taken.file, _time(taken), late, note])
     write_whole(to / COLLECTED, written(COLUMNS, rows))
     return to / COLLECTED
+
+
+def _of_the_download(files: list[Handed]) -> bool:
+    """Whether the times of the files are those at which an archive was made: all within minutes,
+    as nobody's class hands in."""
+    times = [handed.time for handed in files if handed.time]
+    return len(times) >= FEW_FILES and max(times) - min(times) <= ONE_DOWNLOAD
+
+
+def _newest(handed: Handed) -> tuple[bool, datetime, int]:
+    return handed.data is not None, handed.time or datetime.min, handed.upload
 
 
 def _time(handed: Handed) -> str:

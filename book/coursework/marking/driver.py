@@ -10,8 +10,8 @@ MOST_TEXT = 20_000
 MOST_REPLY = 20_000_000
 
 
-def serve(encode):
-    """Answer requests until standard input ends.
+def serve(encode, most=MOST_PROCESSES):
+    """Answer requests until standard input ends, with so many threads at most, or any number.
 
     A request is {"id", "run": source}, {"id", "ask": name, "cases": pickle or null}, or
     {"interrupt": id}; a reply is {"id", "text", "error": [name, message] or null, "data"}.
@@ -29,8 +29,9 @@ def serve(encode):
     import sys
     import threading
 
-    # Counted in the sandbox's own user namespace, so it can only be set inside.
-    resource.setrlimit(resource.RLIMIT_NPROC, (MOST_PROCESSES, MOST_PROCESSES))
+    if most is not None:
+        # Counted in the sandbox's own user namespace, so it can only be set inside.
+        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
     requests, replies = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):

@@ -32,6 +32,15 @@ def write(outs: list[Path], roster_path: Path, to: Path, form: str = "table") ->
     for name, count in waiting.items():
         if count:
             print(f"{name}: {count} proofs are not marked yet", file=sys.stderr)
+    for name, rows in marks.items() if form != "table" else ():
+        strangers = sorted(rows.keys() - roster.rows.keys())
+        if strangers and len(strangers) == len(rows):
+            raise ValueError(
+                f"the roster must give the ids under which {name} was marked, such as "
+                f"{strangers[0]}; it gives {', '.join([*roster.rows][:3])}"
+            )
+        if strangers:
+            print(f"{name}: not in the roster, left out: {', '.join(strangers)}", file=sys.stderr)
     if form == "table":
         text = _table(roster, marks)
     elif form == "canvas":

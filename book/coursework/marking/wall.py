@@ -35,13 +35,16 @@ TOKEN = "COURSEWORK_MARKING"
 SCRATCH = 64 * 2**20
 MOST_FILE = 50_000_000
 MOST_OPEN = 256
-LIMITED = (resource.RLIMIT_AS, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE, resource.RLIMIT_CORE)
+LIMITED = ("RLIMIT_AS", "RLIMIT_FSIZE", "RLIMIT_NOFILE", "RLIMIT_CORE")
 PERIOD = 0.1
 PASSES = 50
 PATIENCE = 120.0
 SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
 ENVIRONMENT = {**SINGLE_THREADED, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
-CODE = f"{inspect.getsource(wire)}\n{inspect.getsource(driver)}\nserve(encode)\n"
+SERVING = f"{inspect.getsource(wire)}\n{inspect.getsource(driver)}\n"
+CODE = SERVING + "serve(encode)\n"
+# Without a namespace the kernel would count whatever else the user runs.
+BARE = SERVING + "serve(encode, None)\n"
 SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 # Calls that a submission needs for nothing, and that would reach what is not in a namespace (the
 # keys of the kernel) or memory that no limit counts; by number, on each kind of machine.
@@ -158,7 +161,8 @@ def lifted() -> Iterator[None]:
     """Without the limits of this process, which an engine of containers would inherit; what runs
     in a container has those of the container."""
     with _lifting:
-        before = {kind: resource.getrlimit(kind) for kind in LIMITED}
+        kinds = [getattr(resource, name) for name in LIMITED]
+        before = {kind: resource.getrlimit(kind) for kind in kinds}
         for kind, (_, hard) in before.items():
             resource.setrlimit(kind, (hard, hard))
         try:
@@ -209,9 +213,12 @@ def container(token: str, memory: int) -> list[str]:
     return [*command, IMAGE]
 
 
-def limits(memory: int) -> dict[int, int]:
-    """What each process of a submission may use: memory, the size of a file, files; no core."""
-    return dict(zip(map(int, LIMITED), (memory, MOST_FILE, MOST_OPEN, 0), strict=True))
+def limits(memory: int) -> dict[str, int]:
+    """What each process of a submission may use: memory, the size of a file, files; no core.
+
+    By name, as the numbers differ between systems, and a container has one of its own.
+    """
+    return dict(zip(LIMITED, (memory, MOST_FILE, MOST_OPEN, 0), strict=True))
 
 
 def sealed(memory: int) -> str:
@@ -221,7 +228,7 @@ def sealed(memory: int) -> str:
     return f"""
 import ctypes, os, resource
 for kind, most in {limits(memory)}.items():
-    resource.setrlimit(kind, (most, most))
+    resource.setrlimit(getattr(resource, kind), (most, most))
 class Program(ctypes.Structure):
     _fields_ = [("size", ctypes.c_ushort), ("steps", ctypes.c_char_p)]
 steps = {filters}[os.uname().machine]
@@ -256,7 +263,7 @@ class Tree:
                     command = [*container(token, memory), INSIDE, "-I", "-c", code]
                     own["HOME"] = os.environ.get("HOME", "/")
                 else:
-                    command = python
+                    command = [sys.executable, "-I", "-c", BARE]
                     own = {**ENVIRONMENT, "HOME": folder, "IPYTHONDIR": folder, TOKEN: token}
                 apart = {"cwd": folder, "env": own, "start_new_session": True}
                 with lifted() if wall == "container" else contextlib.nullcontext():
@@ -386,7 +393,10 @@ def sweep(wall: str, token: str) -> None:
 
 def limit(memory: int, wall: str) -> None:
     """Set what each process of the tree, and this one, may use: memory, files, no core dump."""
-    for kind, most in limits(memory).items():
+    for name, most in limits(memory).items():
+        if name == "RLIMIT_AS" and sys.platform == "darwin":
+            continue  # where no such limit can be set
+        kind = getattr(resource, name)
         # An engine of containers, which has its own limits, must be able to lift them.
         _, hard = resource.getrlimit(kind)
         resource.setrlimit(kind, (most, hard if wall == "container" else most))
