@@ -15,8 +15,8 @@ python book/coursework/course.py check FOLDER               its templates, and i
 from __future__ import annotations
 
 import argparse
+import csv
 import sys
-from datetime import datetime
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -38,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
     sorting.add_argument("to", type=Path)
     sorting.add_argument("--set", required=True)
     sorting.add_argument("--roster", type=Path, required=True, help="a CSV file; see the guide")
-    sorting.add_argument("--due", type=datetime.fromisoformat, help="such as 2026-11-30T23:59")
+    sorting.add_argument("--due", type=collecting.due_time, help="such as 2026-11-30T23:59")
     marking = commands.add_parser("mark", help="mark a folder of submissions")
     marking.add_argument("set")
     marking.add_argument("submissions", type=Path)
@@ -82,7 +82,7 @@ def main(arguments: list[str] | None = None) -> None:
         commands.error(f"set must be one of {', '.join(course.names(home))}, got {given.set}")
     try:
         run(given, home)
-    except (NoWall, ValueError, FileNotFoundError) as error:
+    except (NoWall, ValueError, OSError, SyntaxError, csv.Error) as error:
         sys.exit(f"{given.command}: {error}")
 
 

@@ -182,6 +182,152 @@ def test_text_that_no_file_can_hold_stops_nobody(
     assert rows["ben"]["note"] == "?" and rows["ben"]["proofs_to_mark"] == "1"
 
 
+def notebook(home: Path, student: str) -> nbformat.NotebookNode:
+    return nbformat.read(home / "in" / f"{student}.ipynb", as_version=4)
+
+
+def test_a_proof_with_a_picture_in_its_text_stops_nobody(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture = f"![](data:image/png;base64,{'A' * 200_000})"
+    hand_in(home, "ben", f"look {picture} here")
+    hand_in(home, "zoë", "so " * 70_000)
+    marker(monkeypatch)
+    assert mark(home)["ben"]["proofs_to_mark"] == "1"
+    shown = {row["answer"][:8]: row["answer"] for row in sheets.rows(home / "out" / "proofs.csv")}
+    assert shown["look ![]"].startswith("look ![](attachment:pasted-0.png) here")
+    assert max(map(len, shown.values())) < 32_767
+    page = (home / "out" / "proofs" / "why.html").read_text()
+    assert '<img src="data:image/png;base64,AAAA' in page
+    course.write_marks(home / "out")
+
+
+def test_what_a_spreadsheet_makes_of_an_answer_costs_no_points(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in(home, "ben", "∀ ε ≤ 1")
+    marker(monkeypatch)
+    mark(home)
+    sheet = home / "out" / "proofs.csv"
+    lines = [row | {"points": "2", "comment": "good"} for row in sheets.rows(sheet)]
+    sheets.write(
+        sheet, [row | {"answer": row["answer"].replace("∀ ε ≤", "? ? ?")} for row in lines]
+    )
+    course.write_marks(home / "out")
+    rows = mark(home, resume=True)
+    assert {row["score"] for row in rows.values()} == {"3.0"}
+    assert "? ? ?" in (home / "out" / "proofs.csv.before").read_text()
+
+
+def test_points_are_taken_back_and_every_row_is_wanted(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marker(monkeypatch)
+    mark(home)
+    sheet = home / "out" / "proofs.csv"
+    lines = sheets.rows(sheet)
+    for points, score in (("2", "3.0"), ("", "1.0")):
+        sheets.write(sheet, [row | {"points": points} for row in lines])
+        rows = sheets.by_student(course.write_marks(home / "out"))
+        assert {row["score"] for row in rows.values()} == {score}
+    for wrong, words in ((lines[1:], "is missing"), ([*lines, lines[0]], "is not wanted")):
+        sheets.write(sheet, wrong)
+        with pytest.raises(
+            ValueError, match=rf"proofs\.csv: the row of [b-z]{{8}} for why {words}"
+        ):
+            course.write_marks(home / "out")
+
+
+def test_cells_that_were_split_copied_or_merged_are_run(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    split, merged, missing = (notebook(home, student) for student in ("anna", "ben", "zoë"))
+    place = next(i for i, cell in enumerate(split.cells) if "six = 6" in cell.source)
+    second = nbformat.from_dict(split.cells[place])
+    split.cells[place].source, second.source = "half = 3", "six = 2 * half"
+    split.cells.insert(place + 1, second)
+    first = next(cell for cell in merged.cells if "STUDENT" in cell.source)
+    first.source += "\nimport math\n# a remark"
+    del missing.cells[place]
+    for student, made in (("anna", split), ("ben", merged), ("zoë", missing)):
+        (home / "in" / f"{student}.ipynb").write_text(json.dumps(made))
+    marker(monkeypatch)
+    rows = mark(home)
+    told = {
+        student: [
+            cell.source
+            for cell in nbformat.read(
+                home / "out" / "course" / "submitted" / student / NAME / f"{NAME}.ipynb", 4
+            ).cells
+        ]
+        for student in rows
+    }
+    at = told["anna"].index("half = 3")
+    assert told["anna"][at + 1] == "six = 2 * half"
+    assert any("import math" in source for source in told["ben"])
+    assert rows["zoë"]["note"].startswith("missing cells: ")
+
+
+def test_an_id_that_is_another_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = notebook(home, "ben")
+    first = next(cell for cell in made.cells if "STUDENT" in cell.source)
+    first.source = "STUDENT = 'Ben@example.org'"
+    (home / "in" / "ben.ipynb").write_text(json.dumps(made))
+    marker(monkeypatch)
+    assert mark(home)["ben"]["note"] == "the notebook says STUDENT = 'Ben@example.org'"
+
+
+def test_one_student_again_needs_a_batch_that_is_complete(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marker(monkeypatch, None, KeyboardInterrupt(), KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        mark(home)
+    with pytest.raises(ValueError, match="is not complete: `mark --resume` first"):
+        mark(home, only=("anna",))
+
+
+def test_a_batch_goes_on_when_a_file_was_named_anew(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marker(monkeypatch)
+    mark(home)
+    (home / "in" / "ben.ipynb").rename(home / "in" / "benny.ipynb")
+    rows = mark(home, resume=True)
+    assert rows["benny"]["score"] == "1.0"
+    assert rows["ben"]["note"] == "no longer among the submissions"
+
+
+def test_trouble_of_the_machine_is_not_kept(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = [{"note": "no sandbox could be started: mark this submission again ()", "again": True}]
+    marker(monkeypatch, None, broken, None, broken)
+    assert mark(home)["ben"]["score"] == "0.0"
+    assert capsys.readouterr().err.endswith("to be marked again, with --resume: ben\n")
+    ran = marker(monkeypatch)
+    assert mark(home, resume=True)["ben"]["score"] == "1.0" and ran == ["ben"]
+
+
+def test_a_path_that_nbgrader_cannot_read_is_refused(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marker(monkeypatch)
+    with pytest.raises(ValueError, match=r"nbgrader cannot work in a folder with one of \[ \]"):
+        course.mark(NAME, home / "in", home / "out [2026]", home / "course", limits=LIMITS)
+    assert not (home / "out [2026]").exists()
+
+
+def test_a_stray_file_of_a_student_takes_no_marks(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "in" / "ben").write_text("stray")
+    marker(monkeypatch)
+    path = course.mark(NAME, home / "in", home / "out", home / "course", limits=LIMITS)
+    (row,) = [row for row in sheets.rows(path) if row["student"] == "ben"]
+    assert row["score"] == "1.0" and row["note"] == "not a notebook"
+
+
 @pytest.mark.parametrize("points", ["many", "-1", "3"])
 def test_points_that_cannot_be_are_refused_by_name(
     home: Path, monkeypatch: pytest.MonkeyPatch, points: str

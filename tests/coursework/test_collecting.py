@@ -7,7 +7,7 @@ import io
 import json
 import os
 import zipfile
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -170,11 +170,11 @@ def test_any_file_under_any_name_ends_as_a_row(tmp_path: Path) -> None:
         "pipe": ("not an ordinary file", False),
     }
     assert dict(refused) == {
-        "=1+1.ipynb": "the name is not an id: letters, digits and . _ - @",
-        "-x.ipynb": "the name is not an id: letters, digits and . _ - @",
-        "laplace (1).ipynb": "the name is not an id: letters, digits and . _ - @",
-        "a\\x0ab.ipynb": "the name is not an id: letters, digits and . _ - @",
-        "\\udcff\\udcfe.ipynb": "the name is not an id: letters, digits and . _ - @",
+        "=1+1.ipynb": "the name is not an id: letters, digits and . _ - @ + '",
+        "-x.ipynb": "the name is not an id: letters, digits and . _ - @ + '",
+        "laplace (1).ipynb": "the name is not an id: letters, digits and . _ - @ + '",
+        "a\\x0ab.ipynb": "the name is not an id: letters, digits and . _ - @ + '",
+        "\\udcff\\udcfe.ipynb": "the name is not an id: letters, digits and . _ - @ + '",
         "link.ipynb": "a symbolic link",
         "linked": "a symbolic link",
         "x.pdf": "not a notebook",
@@ -225,6 +225,95 @@ def test_times_of_a_download_are_nobodys(
     if system == "canvas":  # which numbers what is uploaded
         assert found["zmueller"]["note"] == "the newest of 2 files"
         assert (tmp_path / "in" / "zmueller" / "laplace.ipynb").read_bytes() == NOTEBOOK
+
+
+def test_ids_that_a_spreadsheet_changed_are_noticed(tmp_path: Path) -> None:
+    sheet = "id,name\n00123,Ann Lee\nzoë+1@x.org,Zoë Müller\no'neil,Sean O'Neil\nq,Nobody Here\n"
+    download = archive(
+        tmp_path / "all.zip",
+        {
+            "Ann Lee_1_assignsubmission_file_/laplace.ipynb": NOTEBOOK,
+            "Zoë Müller_2_assignsubmission_file_/._laplace.ipynb": b"resource",
+            "Zoë Müller_2_assignsubmission_file_/Untitled.ipynb": b"draft",
+            "Zoë Müller_2_assignsubmission_file_/laplace.ipynb": NOTEBOOK,
+            "Sean O'Neil_3_assignsubmission_file_/work.pdf": b"pdf",
+        },
+    )
+    path = collect("moodle", download, roster(tmp_path, sheet), "laplace", tmp_path / "in")
+    assert (tmp_path / "in" / "zoë+1@x.org" / "laplace.ipynb").read_bytes() == NOTEBOOK
+    items, _ = submissions(tmp_path / "in", "laplace")
+    assert [item.student for item in items] == ["00123", "o'neil", "q", "zoë+1@x.org"]
+    late = tmp_path / "in" / "q" / "laplace.ipynb"  # which came later
+    late.parent.mkdir()
+    late.write_bytes(NOTEBOOK)
+    items, _ = submissions(tmp_path / "in", "laplace")
+    assert {item.student: item.note for item in items}["q"] == ""
+    path.write_text(path.read_text().replace("00123", "123"))
+    with pytest.raises(ValueError, match=r"nothing lies there for 123 \(a spreadsheet may"):
+        submissions(tmp_path / "in", "laplace")
+
+
+def test_the_newest_of_two_places_is_taken_and_a_folder_of_sets_refused(tmp_path: Path) -> None:
+    old, new = (
+        tmp_path / "in" / "ann" / part for part in ("laplace/laplace.ipynb", "laplace.ipynb")
+    )
+    old.parent.mkdir(parents=True)
+    for path, data, when in ((old, b"old", 1_000), (new, NOTEBOOK, 2_000)):
+        path.write_bytes(data)
+        os.utime(path, (when, when))
+    (item,), _ = submissions(tmp_path / "in", "laplace")
+    assert (item.data, item.note) == (NOTEBOOK, "the newest of several files")
+    (tmp_path / "in" / "laplace").mkdir()
+    with pytest.raises(ValueError, match="is a folder of the set and not of a student"):
+        submissions(tmp_path / "in", "laplace")
+
+
+def test_a_name_that_fits_several_is_not_called_absent(tmp_path: Path) -> None:
+    sheet = "id,name\na,Ann Lee\nb,Ann Lee\nc,Cy Who\n"
+    download = archive(tmp_path / "all.zip", {"Ann Lee_9_assignsubmission_file_/x.ipynb": NOTEBOOK})
+    found = by_student(
+        collect("moodle", download, roster(tmp_path, sheet), "laplace", tmp_path / "in")
+    )
+    told = "a file under this name fits several in the roster"
+    assert [found[who]["note"] for who in "abc"] == [told, told, "nothing was handed in"]
+
+
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        ("2026-11-30", datetime(2026, 11, 30, 23, 59, 59)),
+        ("2026-11-30T18:00", datetime(2026, 11, 30, 18, 0, 59)),
+        ("2026-11-30 18:00:30", datetime(2026, 11, 30, 18, 0, 30)),
+        (
+            "2026-11-30T18:00:30Z",
+            datetime(2026, 11, 30, 18, 0, 30, tzinfo=UTC).astimezone().replace(tzinfo=None),
+        ),
+    ],
+)
+def test_a_set_is_due_in_local_time_and_a_day_whole(text: str, due: datetime) -> None:
+    assert collecting.due_time(text) == due
+
+
+def test_a_whole_class_after_the_date_bears_the_time_of_a_long_download(tmp_path: Path) -> None:
+    files = {
+        f"A B_{i}_assignsubmission_file_/laplace.ipynb": (NOTEBOOK, (2026, 12, 4, 9, 15 * i, 0))
+        for i in range(4)
+    }
+    sheet = "Identifier,id,Full name\n" + "".join(f"Participant {i},x{i},A B\n" for i in range(4))
+    path = collect(
+        "moodle",
+        archive(tmp_path / "all.zip", files),
+        roster(tmp_path, sheet),
+        "laplace",
+        tmp_path / "in",
+        due=datetime(2026, 12, 1),
+    )
+    assert [row["days_late"] for row in rows(path)] == ["0"] * 4
+
+
+def test_a_roster_in_two_bytes_a_letter_is_read(tmp_path: Path) -> None:
+    found = collecting.Roster(roster(tmp_path, "id\tname\nann\tÄnn Lee\n", "utf-16"))
+    assert list(found.rows) == ["ann"]
 
 
 # Gradebooks
@@ -280,6 +369,18 @@ def test_canvas_gets_its_own_columns_back(tmp_path: Path, outs: list[Path]) -> N
     ]
     with pytest.raises(ValueError, match="the gradebook that Canvas exports"):
         gradebook.write(outs, roster(tmp_path, MOODLE), tmp_path / "x.csv", "canvas")
+
+
+def test_ids_that_differ_in_their_case_are_one_and_trouble_is_told(
+    tmp_path: Path, outs: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    sheet = roster(tmp_path, "id,name\nZMueller,Zoë\nALEE,Ann\n,Nemo\nZMueller,Zoë\n")
+    with (outs[0] / "marks.csv").open("a") as file:
+        file.write("zmueller,laplace,0,20,0,0,twice in the roster\n")
+    found = by_student(gradebook.write(outs, sheet, tmp_path / "course.csv"))
+    assert (found["ZMueller"]["total"], found["ALEE"]["total"]) == ("29.5", "20.0")
+    told = capsys.readouterr().err
+    assert "Nemo: no id in the roster" in told and "ZMueller: twice in the roster" in told
 
 
 @pytest.mark.parametrize("form", ["canvas", "moodle"])

@@ -155,7 +155,7 @@ def test_nothing_gets_nothing(marked: dict, student: str) -> None:
     row = marked["rows"][student]
     assert float(row["score"]) == 0 and row["proofs_to_mark"] == "0"
     if student == "blank":
-        assert row["note"] == ""
+        assert row["note"] == "the notebook says STUDENT = 'nobody'"
     else:
         assert row["note"]
 

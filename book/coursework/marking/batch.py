@@ -21,10 +21,13 @@ import nbformat
 from nbformat import NotebookNode
 
 from . import sandbox, wall
-from .sets import ProblemSet, about, read_submission, rebuild, role
+from .sets import ProblemSet, about, read_submission, rebuild, role, student_in
 
 LIMITS = {"cell": 10.0, "submission": 120.0, "memory": 3 * 2**30}
 UNPROTECTED = "marked without a wall"
+STOPPED = "the marking of this submission was stopped"
+# Notes of a machine in trouble: such a record is made again when a batch goes on.
+OF_THE_MACHINE = (STOPPED, "no sandbox could be started", "the marker failed")
 
 
 @dataclass
@@ -122,9 +125,25 @@ def prepare(item: Submission, terms: Terms) -> bool:
         said = str(error) if isinstance(error, ValueError) else "the file is not a notebook"
         item.note = joined(item.note, said)
         return False
-    known = {about(cell).get("grade_id") for cell in terms.released.cells} - {None}
-    if not known & {about(cell).get("grade_id") for cell in submission.cells}:
+    there = {about(cell).get("grade_id") for cell in submission.cells}
+    known = {
+        about(cell)["grade_id"]: cell for cell in terms.released.cells if "grade_id" in about(cell)
+    }
+    if not known.keys() & there:
         item.note = joined(item.note, f"no cell of the set {terms.problem_set.name} is in it")
+        return True
+    missing = [
+        name
+        for name, cell in known.items()
+        if name not in there and role(cell) in ("answer", "proof")
+    ]
+    if missing:
+        item.note = joined(item.note, f"missing cells: {', '.join(missing)}")
+    with contextlib.suppress(ValueError):
+        said = student_in(submission)
+        if said.strip().lower() != item.student.strip().lower():
+            shown = "".join(letter for letter in said if letter.isprintable())[:60]
+            item.note = joined(item.note, f"the notebook says STUDENT = {shown!r}")
     return True
 
 
@@ -144,6 +163,8 @@ def _recorded(item: Submission, terms: Terms, records: Path) -> dict | None:
     try:
         record = json.loads((records / f"{item.student}.json").read_text())
     except (OSError, ValueError):
+        return None
+    if any(words in record["note"] for words in OF_THE_MACHINE):
         return None
     return record if record["of"] == _digest(item, terms) else None
 
@@ -178,7 +199,7 @@ def run(item: Submission, terms: Terms) -> dict:
         "student": item.student,
         "of": _digest(item, terms),
         "lines": [line for line in lines if "cell" in line],
-        "note": last["note"] if last else "the marking of this submission was stopped",
+        "note": last["note"] if last else STOPPED,
         "again": last["again"] if last else True,
     }
 

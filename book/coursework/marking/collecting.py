@@ -6,6 +6,7 @@ reason. Symbolic links are never followed, and no name inside an archive is ever
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import os
@@ -17,6 +18,7 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from math import ceil
 from pathlib import Path
 
@@ -27,6 +29,11 @@ SYSTEMS = ("moodle", "canvas")
 COLLECTED = "collected.csv"
 COLUMNS = ["student", "file", "handed_in", "days_late", "note"]
 MOST_ENTRIES = 20_000
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+NOTHING = "nothing was handed in"
+# Notes on a notebook that was taken.
+HARMLESS = NEWEST, FIRST, LATE = "the newest of", "the first of", "late, says the system"
+csv.field_size_limit(2**31 - 1)  # a proof may be long, and hold a picture
 ONE_DOWNLOAD = timedelta(minutes=10)
 FEW_FILES = 3  # or more: of fewer files the times tell nothing
 # What the systems put into their archives beside what was handed in.
@@ -34,11 +41,11 @@ NOISE = ("__MACOSX/", ".DS_Store", "Thumbs.db", "desktop.ini")
 
 
 def is_id(text: str) -> bool:
-    """Whether a text can be an id: letters of any language, digits and . _ - @ only."""
+    """Whether a text can be an id: letters of any language, digits and . _ - @ + ' only."""
     return (
         0 < len(text) <= 100
-        and text[0] not in ".-@"
-        and all(letter.isalnum() or letter in "._-@" for letter in text)
+        and text[0] not in ".-@+'"
+        and all(letter.isalnum() or letter in "._-@+'" for letter in text)
     )
 
 
@@ -57,7 +64,8 @@ def table(path: Path) -> list[dict[str, str]]:
     """The rows of a CSV file, as any spreadsheet may have saved it."""
     data = path.read_bytes()
     try:
-        text = data.decode("utf-8-sig")
+        # What a spreadsheet calls Unicode text is in two bytes a letter, and says so.
+        text = data.decode("utf-16" if data[:2] in UTF_16 else "utf-8-sig")
     except UnicodeDecodeError:
         text = data.decode("cp1252", "replace")
     head = text.partition("\n")[0]
@@ -109,11 +117,14 @@ def submissions(folder: Path, name: str) -> tuple[list[Submission], list[tuple[s
     refused: list[tuple[str, str]] = []
     late: dict[str, int] = {}
     told: dict[str, str] = {}
+    laid: set[str] = set()  # for whom a notebook was put into the folder
     if (folder / COLLECTED).is_file():
         for row in table(folder / COLLECTED):
             if row["student"]:
                 told[row["student"]] = joined(told.get(row["student"], ""), row["note"])
                 late[row["student"]] = int(row["days_late"] or 0)
+                if row["file"] and not _why(row["note"]):
+                    laid.add(row["student"])
             else:
                 refused.append((row["file"], row["note"]))
     for entry in sorted(folder.iterdir(), key=lambda path: os.fsencode(path.name)):
@@ -123,14 +134,23 @@ def submissions(folder: Path, name: str) -> tuple[list[Submission], list[tuple[s
         folder_of_one = entry.is_dir() and not entry.is_symlink()
         student = plain if folder_of_one else plain.removesuffix(".ipynb")
         if not is_id(student):
-            refused.append((shown(plain), "the name is not an id: letters, digits and . _ - @"))
+            refused.append((shown(plain), "the name is not an id: letters, digits and . _ - @ + '"))
         elif entry.is_symlink():
             refused.append((shown(plain), "a symbolic link"))
         elif not folder_of_one and not plain.endswith(".ipynb"):
             refused.append((shown(plain), "not a notebook"))
+        elif folder_of_one and student == name:
+            raise ValueError(f"{entry} is a folder of the set and not of a student: name it itself")
         else:
             changed, item = _of_one(entry, student, name, folder_of_one)
             found.setdefault(student, []).append((changed, item))
+    lost = sorted(student for student in told if not is_id(student))
+    lost += sorted(laid - set(found) - set(lost))
+    if lost:
+        raise ValueError(
+            f"{COLLECTED} does not agree with the folder: nothing lies there for {', '.join(lost)} "
+            "(a spreadsheet may have changed ids)"
+        )
     for student in set(told) - set(found):
         if is_id(student):
             found[student] = [(0.0, Submission(student, None))]
@@ -138,12 +158,20 @@ def submissions(folder: Path, name: str) -> tuple[list[Submission], list[tuple[s
     for student, all_of_one in sorted(found.items()):
         _, item = max(all_of_one, key=lambda pair: (pair[1].data is not None, pair[0]))
         many = "the newest of several files" if len(all_of_one) > 1 else ""
-        item.note = joined(told.get(student, ""), many, item.note)
+        known = told.get(student, "")
+        if item.data is not None and known == NOTHING:
+            known = ""  # it came later
+        item.note = joined(known, many, item.note)
         item.days_late = late.get(student, 0)
         items.append(item)
     if not items and not refused:
         raise ValueError(f"{folder} holds no submission")
     return items, refused
+
+
+def _why(note: str) -> str:
+    """What of a note on a collected file says why there is no notebook."""
+    return joined(*[part for part in note.split("; ") if not part.startswith(HARMLESS)])
 
 
 def _of_one(entry: Path, student: str, name: str, folder_of_one: bool) -> tuple[float, Submission]:
@@ -154,9 +182,16 @@ def _of_one(entry: Path, student: str, name: str, folder_of_one: bool) -> tuple[
         if inner.is_symlink():
             return 0.0, Submission(student, None, "a symbolic link")
         exact = [inner / f"{name}.ipynb", entry / f"{name}.ipynb"]
-        path = next((place for place in exact if os.path.lexists(place)), None)
+        there = [place for place in exact if os.path.lexists(place)]
+        path = max(there, key=lambda place: place.lstat().st_mtime, default=None)
+        if len(there) > 1:
+            note = "the newest of several files"
         if path is None:
-            others = [p for p in [*entry.glob("*.ipynb"), *inner.glob("*.ipynb")] if p.is_file()]
+            others = [
+                place
+                for place in [*entry.glob("*.ipynb"), *inner.glob("*.ipynb")]
+                if place.is_file() and not place.name.startswith(".")
+            ]
             if not others:
                 return 0.0, Submission(student, None, f"no file {name}.ipynb")
             path = max(others, key=lambda place: place.lstat().st_mtime)
@@ -211,7 +246,8 @@ def handed_in(system: str, place: Path) -> Iterator[Handed]:
     """Every file of a download, an archive or a folder."""
     for name, data, time, note in _archived(place) if place.is_file() else _lying(place):
         name = unicodedata.normalize("NFC", name)
-        if name.startswith(NOISE) or name.rpartition("/")[2] in NOISE:
+        base = name.rpartition("/")[2]
+        if name.startswith(NOISE) or base in NOISE or base.startswith("._"):
             continue
         whose = parsed(system, name if system == "moodle" else name.rpartition("/")[2])
         if data is not None and not name.endswith(".ipynb"):
@@ -291,6 +327,7 @@ class Roster:
         self.trouble: list[tuple[str, str]] = []
         self.columns: list[str] = []
         self._by: dict[tuple[str, str], set[str]] = {}
+        self.ambiguous: set[str] = set()  # whose files may be another's
         for row in table(path):
             self.columns = list(row)
             if _first(row, "student", "name").casefold() == "points possible":
@@ -337,6 +374,7 @@ class Roster:
             if len(found) == 1:
                 return next(iter(found)), ""
             if found:
+                self.ambiguous |= found
                 return "", f"several in the roster are named {shown(handed.name)}"
         return "", "nobody in the roster is named so"
 
@@ -367,7 +405,7 @@ def collect(
     rows: list[list] = [["", who, "", "", why] for who, why in roster.trouble]
     by_student: dict[str, list[Handed]] = {student: [] for student in roster.rows}
     files = list(handed_in(system, place))
-    if _of_the_download(files):
+    if _of_the_download(files, due):
         print(
             "all files bear the time of the download: days late are not counted from it, so enter "
             f"them into {COLLECTED} as the system shows them",
@@ -382,15 +420,16 @@ def collect(
             rows.append(["", handed.file, _time(handed), "", joined(why, handed.note)])
     for student, own in by_student.items():
         if not own:
-            rows.append([student, "", "", "", "nothing was handed in"])
+            several = "a file under this name fits several in the roster"
+            rows.append([student, "", "", "", several if student in roster.ambiguous else NOTHING])
             continue
-        taken = max(own, key=_newest)
+        taken = max(own, key=partial(_newest, name))
         late = _days_late(taken, due)
         known = taken.time or taken.upload
         note = joined(
             taken.note,
-            f"the {'newest' if known else 'first'} of {len(own)} files" if len(own) > 1 else "",
-            "late, says the system" if taken.marked_late else "",
+            f"{NEWEST if known else FIRST} {len(own)} files" if len(own) > 1 else "",
+            LATE if taken.marked_late else "",
         )
         if taken.data is not None:
             path = to / student / f"{name}.ipynb"
@@ -401,15 +440,29 @@ def collect(
     return to / COLLECTED
 
 
-def _of_the_download(files: list[Handed]) -> bool:
+def _of_the_download(files: list[Handed], due: datetime | None) -> bool:
     """Whether the times of the files are those at which an archive was made: all within minutes,
-    as nobody's class hands in."""
+    or all too late, as nobody's class hands in."""
     times = [handed.time for handed in files if handed.time]
-    return len(times) >= FEW_FILES and max(times) - min(times) <= ONE_DOWNLOAD
+    if len(times) < FEW_FILES:
+        return False
+    return max(times) - min(times) <= ONE_DOWNLOAD or (due is not None and min(times) > due)
 
 
-def _newest(handed: Handed) -> tuple[bool, datetime, int]:
-    return handed.data is not None, handed.time or datetime.min, handed.upload
+def _newest(name: str, handed: Handed) -> tuple[bool, datetime, int, bool]:
+    """What is compared of several files of one student; at last, whether it has the set's name."""
+    named = handed.file.rpartition("/")[2].endswith(f"{name}.ipynb")
+    return handed.data is not None, handed.time or datetime.min, handed.upload, named
+
+
+def due_time(text: str) -> datetime:
+    """When a set is due, in local time: a date alone means its last second, and a minute too."""
+    due = datetime.fromisoformat(text)
+    if due.tzinfo is not None:
+        due = due.astimezone().replace(tzinfo=None)
+    if re.fullmatch(r"[\d-]+(W\d\d.*)?", text):
+        due = due.replace(hour=23, minute=59)
+    return due if due.second else due.replace(second=59)
 
 
 def _time(handed: Handed) -> str:

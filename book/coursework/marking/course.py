@@ -10,6 +10,7 @@ import json
 import os
 import secrets
 import shutil
+import sys
 import tempfile
 import time
 import warnings
@@ -22,7 +23,16 @@ import nbformat
 from nbformat import NotebookNode
 
 from . import proofs
-from .batch import LIMITS, UNPROTECTED, Submission, Terms, joined, run_all, write_whole
+from .batch import (
+    LIMITS,
+    OF_THE_MACHINE,
+    UNPROTECTED,
+    Submission,
+    Terms,
+    joined,
+    run_all,
+    write_whole,
+)
 from .collecting import submissions, table, written
 from .sandbox import choose
 from .sets import COURSE, ProblemSet, about, names, rebuild, role
@@ -154,12 +164,16 @@ def mark(
     from nbgrader.preprocessors import CheckCellMetadata, SaveAutoGrades
 
     started = time.monotonic()
+    if set(str(out)) & set("[]*?"):
+        raise ValueError(f"{out}: nbgrader cannot work in a folder with one of [ ] * ? in its path")
     items, refused = submissions(folder, name)
     unknown = sorted(set(only) - {item.student for item in items})
     if unknown:
         raise ValueError(f"no submission of {', '.join(unknown)} in {folder}")
     problem_set = ProblemSet.load(name, course)
     before = _before(out, name, resume or bool(only), seed)
+    if only and "notes" not in before:
+        raise ValueError(f"the batch in {out} is not complete: `mark --resume` first, then --only")
     limits = {**LIMITS, **(limits or {})}
     wall = "none"
     if not unprotected:
@@ -172,6 +186,10 @@ def mark(
     terms = Terms(problem_set, released, seed, wall, limits)
     record = {**before, "set": name, "wall": wall, "seed": seed}
     write_whole(out / "run.json", json.dumps(record, indent=1))
+    here = {item.student for item in items}
+    for old in (home / "submitted").glob("*"):
+        if not only and old.name not in here:  # whose file was removed, or named anew
+            shutil.rmtree(old)
     chosen = [item for item in items if item.student in only] if only else items
     run_all(chosen, terms, out / "records", processes, afresh=bool(only))
     for item in chosen:
@@ -194,8 +212,12 @@ def mark(
     for part, of_students in told.items():
         record[part] = {**(record.get(part, {}) if only else {}), **of_students}
     record["refused"] = refused
+    troubled = sorted(i.student for i in chosen if any(words in i.note for words in OF_THE_MACHINE))
+    if troubled:
+        print(f"to be marked again, with --resume: {', '.join(troubled)}", file=sys.stderr)
     record["seconds"] = round(time.monotonic() - started, 1)
     withdrawn = proofs.write(problem_set, chosen, released, out, seed, keep_others=bool(only))
+    record["to_read"] = [[row["code"], row["question"]] for row in table(out / "proofs.csv")]
     write_whole(out / "run.json", json.dumps(record, indent=1))
     return write_marks(out, withdrawn)
 
@@ -235,21 +257,27 @@ def write_marks(out: Path, withdrawn: Sequence[tuple[str, str]] = ()) -> Path:
     problem_set = ProblemSet.load(name, out / "course")
     points = problem_set.points
     rows, waiting = [], Counter()
+    sheet = table(out / "proofs.csv")
+    had, now = {tuple(pair) for pair in record.get("given", [])}, set()
     students = {proofs.code(record["seed"], student): student for student in record["notes"]}
+    _complete(sheet, record.get("to_read"), students)
     with Gradebook(f"sqlite:///{out / 'course' / 'gradebook.db'}") as book:
         for student, question in withdrawn:
             grade = book.find_grade(question, name, name, student)
             grade.manual_score, grade.needs_manual_grade = None, question in problem_set.proofs
             _comment(book, problem_set, question, student, None)
-        for row in table(out / "proofs.csv"):
-            question, student = row["question"], students.get(row["code"])
-            if student is None:
-                raise ValueError(f"proofs.csv: the code {row['code']!r} is nobody's")
+        for row in sheet:
+            question, student = row["question"], students[row["code"]]
             _comment(book, problem_set, question, student, row["comment"] or None)
             if row["points"]:
                 grade = book.find_grade(question, name, name, student)
                 grade.manual_score, grade.needs_manual_grade = proofs.given(row, student), False
+                now.add((student, question))
             else:
+                if (student, question) in had:  # points that were taken back
+                    grade = book.find_grade(question, name, name, student)
+                    grade.manual_score = None
+                    grade.needs_manual_grade = question in problem_set.proofs
                 waiting[student] += 1
         book.db.commit()
         for submission in book.assignment_submissions(name):
@@ -261,12 +289,34 @@ def write_marks(out: Path, withdrawn: Sequence[tuple[str, str]] = ()) -> Path:
             note = record["notes"].get(student, "no longer among the submissions")
             most = sum(points.values())
             rows.append([student, name, sum(scores), most, waiting[student], *scores, late, note])
+    record["given"] = sorted(now)
+    write_whole(out / "run.json", json.dumps(record, indent=1))
     rows.sort()
+    by_student = {row[0]: row for row in rows}
     for file, note in record["refused"]:
+        if file in by_student:  # a stray file of somebody who has marks
+            by_student[file][-1] = joined(by_student[file][-1], note)
+            continue
         rows.append([file, name, 0, sum(points.values()), 0, *[0] * len(points), 0, note])
     columns = ["student", "set", "score", "max_score", "proofs_to_mark", *points]
     write_whole(out / "marks.csv", written([*columns, "days_late", "note"], rows))
     return out / "marks.csv"
+
+
+def _complete(
+    sheet: list[dict[str, str]], to_read: list[list[str]] | None, students: dict[str, str]
+) -> None:
+    """Whether a sheet of points has a row for each answer to read, and no other."""
+    if sheet and not {"code", "question", "points", "of", "comment"} <= sheet[0].keys():
+        raise ValueError("proofs.csv must have the columns code, question, points, of and comment")
+    for row in sheet:
+        if row["code"] not in students:
+            raise ValueError(f"proofs.csv: the code {row['code']!r} is nobody's")
+    found = Counter((row["code"], row["question"]) for row in sheet)
+    wanted = found if to_read is None else Counter(map(tuple, to_read))
+    for what, rows in (("is missing", wanted - found), ("is not wanted", found - wanted)):
+        for code, question in rows:
+            raise ValueError(f"proofs.csv: the row of {code} for {question} {what}")
 
 
 def _comment(

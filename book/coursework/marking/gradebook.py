@@ -21,10 +21,9 @@ def write(outs: list[Path], roster_path: Path, to: Path, form: str = "table") ->
     sets = [json.loads((out / "run.json").read_text())["set"] for out in outs]
     if len(set(sets)) < len(sets):
         raise ValueError(f"one set twice: {', '.join(sorted(sets))}")
-    marks = {
-        name: {row["student"]: row for row in table(out / "marks.csv")}
-        for name, out in zip(sets, outs, strict=True)
-    }
+    for who, why in roster.trouble:
+        print(f"{roster_path}: {who or 'a row without a name'}: {why}", file=sys.stderr)
+    marks = {name: _marks(roster, out) for name, out in zip(sets, outs, strict=True)}
     waiting = {
         name: sum(int(row["proofs_to_mark"]) for row in rows.values())
         for name, rows in marks.items()
@@ -49,6 +48,21 @@ def write(outs: list[Path], roster_path: Path, to: Path, form: str = "table") ->
         text = _moodle(roster, marks)
     write_whole(to, text)
     return to
+
+
+def _marks(roster: Roster, out: Path) -> dict[str, dict[str, str]]:
+    """The rows of a folder of marks by the ids of the roster, in which a letter may be small
+    where the other is large."""
+    alike: dict[str, list[str]] = {}
+    for student in roster.rows:
+        alike.setdefault(student.casefold(), []).append(student)
+    found: dict[str, dict[str, str]] = {}
+    for row in table(out / "marks.csv"):
+        student = row["student"]
+        if student not in roster.rows and len(alike.get(student.casefold(), [])) == 1:
+            (student,) = alike[student.casefold()]
+        found.setdefault(student, row)
+    return found
 
 
 def _points(marks: dict, name: str, student: str) -> float:

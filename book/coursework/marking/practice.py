@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 import secrets
 from pathlib import Path
 
 import nbformat
 
 from .batch import LIMITS, Submission, Terms, run_alone
-from .sets import COURSE, ProblemSet, is_id_cell, read_submission
-
-
-def student_of(data: bytes) -> str:
-    """The id that stands in a notebook."""
-    for cell in read_submission(data).cells:
-        if is_id_cell(cell):
-            for node in ast.parse(cell.source).body:
-                if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-                    return str(node.value.value)
-    raise ValueError("the notebook has no cell with an id")
+from .sets import COURSE, ProblemSet, read_submission, student_in
 
 
 def judged(problem_set: ProblemSet, path: Path) -> Submission:
     """Judge a notebook by the code that marks, on inputs drawn afresh."""
     data, name = path.read_bytes(), problem_set.name
-    item = Submission(student_of(data), data)
+    item = Submission(student_in(read_submission(data)), data)
     released = nbformat.read(COURSE / "release" / name / f"{name}.ipynb", as_version=4)
     # What is one's own needs no wall.
     run_alone(item, Terms(problem_set, released, secrets.token_hex(16), "none", LIMITS))

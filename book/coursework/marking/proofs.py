@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import html
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,8 @@ COLUMNS = ["code", "question", "points", "of", "comment", "answer"]
 # Without vowels no words, and without digits nothing that a spreadsheet takes for a number.
 LETTERS = "bcdfghjklmnpqrstvwxz"
 MOST_RENDERED = 20_000
+MOST_SHOWN = 30_000  # a cell of a spreadsheet holds little more
+DIGESTS = "answers.json"
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -140,21 +143,32 @@ def write(
     kept = [row for row in old if keep_others and row["code"] not in now]
     rows = [[row[column] for column in COLUMNS] for row in kept]
     given = {(row["code"], row["question"]): row for row in old if row["points"] or row["comment"]}
+    # A spreadsheet may change what it shows of an answer: whether it is the same tells its digest.
+    digests = json.loads((out / DIGESTS).read_text()) if (out / DIGESTS).exists() else {}
     withdrawn = []
     found = [one for item in items for one in to_read(problem_set, item, released, seed)]
     for one in found:
         answer, most = harmless(one.text), problem_set.points[one.question]
-        before = given.pop((one.code, one.question), None)
-        same = before is not None and before["answer"].split() == answer.split()
+        before, key = given.pop((one.code, one.question), None), f"{one.code}/{one.question}"
+        made = hashlib.sha256(" ".join(answer.split()).encode()).hexdigest()
+        shown = " ".join(before["answer"].split()) if before else ""
+        known = digests.get(key, hashlib.sha256(shown.encode()).hexdigest())
+        same = before is not None and known == made
+        digests[key] = made
         if before is not None and not same:
             withdrawn.append((now[one.code], one.question))
         points, comment = (before["points"], before["comment"]) if same else ("", "")
+        if len(answer) > MOST_SHOWN:
+            answer = f"{answer[:MOST_SHOWN]} ... the rest stands on the page"
         rows.append([one.code, one.question, points, most, comment, answer])
     # What was marked, and is no longer handed in.
     withdrawn += [(now[who], question) for who, question in given if who in now]
     order = list(problem_set.points)
     rows.sort(key=lambda row: (order.index(row[1]), row[0]))
+    if old:
+        write_whole(out / "proofs.csv.before", path.read_text(errors="replace"))
     write_whole(path, written(COLUMNS, rows))
+    write_whole(out / DIGESTS, json.dumps(digests, indent=1))
     _write_pages(problem_set, found, out / "proofs", set(now) if keep_others else None)
     return withdrawn
 

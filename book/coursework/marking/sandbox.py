@@ -264,6 +264,8 @@ def mark(task: dict, report: object) -> None:
     box, notes, again = None, [], False
     try:
         box = Sandbox(task["wall"], task["limits"], end, task["token"])
+        # What a sandbox takes to start is not the student's time.
+        box.end = time.monotonic() + task["limits"]["submission"]
         for index, cell in enumerate(task["cells"]):
             where, deaths = cell["where"], len(box.stopped)
             text, error = box.run(cell["source"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import runpy
 import warnings
@@ -15,10 +16,12 @@ from nbformat import NotebookNode
 COURSE = Path(__file__).resolve().parents[1]
 BEGIN_HIDDEN, END_HIDDEN = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 ID_LINE = re.compile(r"^STUDENT\s*=", re.MULTILINE)
+ID_WHOLE = re.compile(r"^STUDENT\s*=(?!=).*$", re.MULTILINE)
 # Where students check themselves; nothing is marked there.
 CHECK = "-check"
 NEEDS = re.compile(r"Needs “([^”]+)” in the chapter `(\w+)`")
 IMAGES = {"image/png", "image/jpeg", "image/gif"}
+PASTED = re.compile(r"!\[([^\]]*)\]\(data:(image/(?:png|jpeg|gif));base64,([A-Za-z0-9+/=\s]+)\)")
 IMAGE_NAME = re.compile(r"[\w.() -]{1,100}")
 BASE64 = re.compile(r"[A-Za-z0-9+/=\s]+")
 MOST_BYTES = 5_000_000
@@ -165,20 +168,33 @@ def rebuild(release: NotebookNode, submission: NotebookNode, student: str) -> No
     """Put a submission back on the released skeleton.
 
     Locked cells, points and order are those of the release, whatever became of them. Answers are
-    the student's: the first cell of that name. Cells of the student's own stay behind the released
-    cell that they followed. The cell with the student's id holds the id under which the submission
-    came in. Where students check themselves nothing is left, for marking need not wait for it.
+    the student's: the first cell of that name, and behind it, as Jupyter would run them, what was
+    split from it or copied. Cells of the student's own stay behind the released cell that they
+    followed. The cell with the student's id holds the id under which the submission came in, and
+    what else stood there becomes a cell of its own. Where students check themselves nothing is
+    left, for marking need not wait for it.
     """
-    known = {about(cell)["grade_id"] for cell in release.cells if "grade_id" in about(cell)}
+    locked = {
+        about(cell)["grade_id"]: about(cell)["locked"]
+        for cell in release.cells
+        if "grade_id" in about(cell)
+    }
     answers: dict[str, NotebookNode] = {}
     own: dict[str, list[NotebookNode]] = {}
     after = ""
     for cell in submission.cells:
         name = about(cell).get("grade_id")
-        if name in known:
+        if name in locked:
             after = name
-            answers.setdefault(name, cell)
-        elif not is_id_cell(cell):
+            if name not in answers:
+                answers[name] = cell
+            elif not locked[name]:
+                own.setdefault(name, []).append(_own(cell))
+        elif is_id_cell(cell):
+            rest = ID_WHOLE.sub("", cell.source).strip()
+            if re.search(r"^[^#\s]", rest, re.MULTILINE):
+                own.setdefault(after, []).append(nbformat.v4.new_code_cell(rest))
+        else:
             own.setdefault(after, []).append(_own(cell))
     first = nbformat.v4.new_code_cell(f"STUDENT = {student!r}")
     cells = [first, *own.get("", [])]
@@ -190,7 +206,7 @@ def rebuild(release: NotebookNode, submission: NotebookNode, student: str) -> No
         if not about(cell)["locked"] and name in answers:
             cell.source = answers[name].source
             if cell.cell_type == "markdown":
-                cell.attachments = images(answers[name])
+                cell.source, cell.attachments = with_images(answers[name])
         cells += [cell] * (role(cell) != "check") + own.get(name, [])
     whole = nbformat.v4.new_notebook(cells=cells, metadata=release.metadata)
     for index, cell in enumerate(whole.cells):
@@ -201,7 +217,35 @@ def rebuild(release: NotebookNode, submission: NotebookNode, student: str) -> No
 def _own(cell: NotebookNode) -> NotebookNode:
     if cell.cell_type == "code":
         return nbformat.v4.new_code_cell(cell.source)
-    return nbformat.v4.new_markdown_cell(cell.source, attachments=images(cell))
+    source, attached = with_images(cell)
+    return nbformat.v4.new_markdown_cell(source, attachments=attached)
+
+
+def with_images(cell: NotebookNode) -> tuple[str, dict[str, dict[str, str]]]:
+    """The text of a cell and the images attached to it, with those that stand in the text itself,
+    as some editors put them there."""
+    found = images(cell)
+
+    def attach(match: re.Match[str]) -> str:
+        name = f"pasted-{len(found)}.{match[2].partition('/')[2]}"
+        found[name] = {match[2]: match[3]}
+        return f"![{match[1]}](attachment:{name})"
+
+    return PASTED.sub(attach, cell.source), found
+
+
+def student_in(notebook: NotebookNode) -> str:
+    """The id that stands in a notebook; ValueError if there is none."""
+    for cell in notebook.cells:
+        if is_id_cell(cell):
+            try:
+                parts = ast.parse(cell.source).body
+            except SyntaxError:
+                raise ValueError("the cell with the id cannot be read") from None
+            for node in parts:
+                if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+                    return str(node.value.value)
+    raise ValueError("the notebook has no cell with an id")
 
 
 def images(cell: NotebookNode) -> dict[str, dict[str, str]]:
