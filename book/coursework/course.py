@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from marking import collecting, course, gradebook, practice, private  # noqa: E402
+from marking import batch, collecting, course, gradebook, practice, private  # noqa: E402
 from marking.wall import NoWall  # noqa: E402
 
 
@@ -96,21 +96,23 @@ def run(given: argparse.Namespace, home: Path) -> None:
         where = (given.system, given.download, given.roster, given.set, given.to)
         print(collecting.collect(*where, due=given.due))
     elif given.command == "mark":
-        print(
-            course.mark(
-                given.set,
-                given.submissions,
-                given.out.resolve(),
-                course=home,
-                processes=given.processes,
-                seed=given.seed,
-                unprotected=given.unprotected,
-                resume=given.resume,
-                only=tuple(given.only),
+        with batch.alone(given.out):
+            print(
+                course.mark(
+                    given.set,
+                    given.submissions,
+                    given.out.resolve(),
+                    course=home,
+                    processes=given.processes,
+                    seed=given.seed,
+                    unprotected=given.unprotected,
+                    resume=given.resume,
+                    only=tuple(given.only),
+                )
             )
-        )
     elif given.command == "marks":
-        print(course.write_marks(given.out.resolve()))
+        with batch.alone(given.out):
+            print(course.write_marks(given.out.resolve()))
     elif given.command == "gradebook":
         print(gradebook.write(given.outs, given.roster, given.to, given.form))
     elif given.command == "try":

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from marking import course
+from marking import batch, course
 from marking.proofs import code
 from marking.sets import COURSE, ProblemSet, fill, names, reference
 from sheets import by_student, rows, write
@@ -124,3 +124,40 @@ def test_what_cannot_be_marked_is_refused(clone: Path, tmp_path: Path, kind: str
     said = {"empty": "no submission", "already there": "holds marks already"}
     assert said.get(kind, "Install bubblewrap") in done.stderr
     assert not (out / "marks.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("mark", NAME, "a.ipynb", "out"), "Not a directory"),
+        (("mark", NAME, "missing", "out"), "No such file"),
+        (("marks", "missing"), "No such file"),
+        (
+            ("collect", "moodle", ".", "in", "--set", NAME, "--roster", "."),
+            "Is a directory",
+        ),
+        (("try", NAME, "a.ipynb"), "the cell with the id cannot be read"),
+    ],
+)
+def test_a_wrong_argument_is_told_in_a_line(
+    clone: Path, tmp_path: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    cell = nbformat.v4.new_code_cell("STUDENT = 0123")
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "a.ipynb")
+    command = [sys.executable, str(clone / "course.py"), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 1 and words in done.stderr
+    assert "Traceback" not in done.stderr and not (tmp_path / "out").exists()
+
+
+def test_two_commands_do_not_work_in_one_folder(tmp_path: Path) -> None:
+    with batch.alone(tmp_path / "out"):
+        with (
+            pytest.raises(ValueError, match="another command is at work in"),
+            batch.alone(tmp_path / "out"),
+        ):
+            pass
+        with batch.alone(tmp_path / "other"):
+            pass
+    with batch.alone(tmp_path / "out"):
+        pass

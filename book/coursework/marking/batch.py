@@ -6,6 +6,7 @@ One file for each student holds the verdicts, so that a batch that is stopped go
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import json
 import multiprocessing
@@ -13,6 +14,7 @@ import os
 import secrets
 import tempfile
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,6 +70,23 @@ def write_whole(path: Path, text: str) -> None:
         with contextlib.suppress(OSError):
             os.unlink(name)
         raise
+
+
+@contextlib.contextmanager
+def alone(out: Path) -> Iterator[None]:
+    """Let no other command of this user work in a folder of marks."""
+    name = hashlib.sha256(str(out.resolve()).encode()).hexdigest()[:16]
+    path = os.path.join(tempfile.gettempdir(), f"marking-{os.getuid()}-{name}.lock")
+    handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        raise ValueError(f"another command is at work in {out}") from None
+    try:
+        yield
+    finally:
+        os.close(handle)
 
 
 def clean(text: str) -> str:
