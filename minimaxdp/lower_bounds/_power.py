@@ -95,16 +95,17 @@ def best_counted_floor(
     It takes long, and is computed where it is likely to be the best: by the mean number of signs
     alone and fewer priors, which can be wrong by a quarter.
     """
-    options = list(options)
-    likely = [
-        weight * _known_risk(int(np.ceil(n * q)), privacy, reach, (-1.5, 0.0))[0]
+    likely = {
+        (weight, q, reach): weight
+        * _known_risk(int(np.ceil(n * q)), privacy, reach, (-1.5, 0.0))[0]
         for weight, q, reach in options
-    ]
+    }
+    enough = 0.75 * max(likely.values(), default=0.0)
     return max(
         (
             weight * counted_floor(n, q, privacy, reach)
-            for (weight, q, reach), about in zip(options, likely, strict=True)
-            if about >= 0.75 * max(likely)
+            for (weight, q, reach), about in likely.items()
+            if about >= enough
         ),
         default=0.0,
     )

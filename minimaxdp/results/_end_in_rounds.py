@@ -68,8 +68,8 @@ def end_in_rounds(n: int, epsilon: float, rho: float | None = None) -> tuple[Mon
         loss = partial(_losses, n=n, epsilon=epsilon, rho=rho, option=option, ends=ends)
         runs = monte_carlo(loss, size, rng=seed, block=100)
         mean, error = np.asarray(runs.mean), np.asarray(runs.standard_error)
-        worst = int(np.argmax(mean))
-        return MonteCarlo(mean[worst], error[worst], size)
+        i = int(np.argmax(mean))
+        return MonteCarlo(mean[i], error[i], size)
 
     small = (epsilon if rho is None else bounded_range_budget(rho)) < 0.3
     tried, drawn = (30, 150) if small else (100, 1_000)
@@ -136,8 +136,7 @@ def _losses(
             moved, unseen = moved + _up(seen + noise, n), unseen + _up(noise, n)
             width = 4 * (np.sqrt(count.back * width * n) + _spread(count.share, epsilon, rho)) / n
         error = abs(np.minimum(theta * np.exp(start + moved), 1.0) - theta)
-        # Failures are rare but weigh: given the noise, their mean is exact, as no value is above
-        # them.
+        # Failures are rare but weigh: given the noise, their mean is exact: no value is above them.
         missed = _missed(theta, far, highest, unseen) * score[0]
         found: Array = (zero * theta + missed + error * named) / (zero + failed + named)
         return found

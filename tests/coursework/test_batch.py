@@ -307,6 +307,14 @@ def test_trouble_of_the_machine_is_not_kept(
     assert capsys.readouterr().err.endswith("to be marked again, with --resume: ben\n")
     ran = marker(monkeypatch)
     assert mark(home, resume=True)["ben"]["score"] == "1.0" and ran == ["ben"]
+    # What a student writes is no trouble of the machine.
+    made = notebook(home, "anna")
+    next(
+        cell for cell in made.cells if "STUDENT" in cell.source
+    ).source = "STUDENT = 'the marker failed'"
+    (home / "in" / "anna.ipynb").write_text(json.dumps(made))
+    assert mark(home, resume=True)["anna"]["note"].endswith("'the marker failed'")
+    assert ran == ["ben", "anna"] and capsys.readouterr().err == ""
 
 
 def test_a_path_that_nbgrader_cannot_read_is_refused(

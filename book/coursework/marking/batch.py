@@ -96,10 +96,11 @@ def clean(text: str) -> str:
 
 def run_all(
     items: list[Submission], terms: Terms, records: Path, processes: int, afresh: bool = False
-) -> None:
+) -> list[str]:
     """Run all submissions, several at a time, but for those that have a record (unless `afresh`).
 
     What was stopped or met a limit is run once more, alone: what ran beside it may be the reason.
+    Whose record tells of trouble of the machine is returned.
     """
     record: dict[str, dict] = {}
     ready = [item for item in items if prepare(item, terms)]
@@ -122,6 +123,7 @@ def run_all(
         if record[item.student]["again"] and record[item.student]["runs"] == 1:
             once(item, runs=2)
         _apply(item, record[item.student], terms.problem_set)
+    return [item.student for item in ready if _of_the_machine(record[item.student])]
 
 
 def run_alone(item: Submission, terms: Terms) -> None:
@@ -183,9 +185,12 @@ def _recorded(item: Submission, terms: Terms, records: Path) -> dict | None:
         record = json.loads((records / f"{item.student}.json").read_text())
     except (OSError, ValueError):
         return None
-    if any(words in record["note"] for words in OF_THE_MACHINE):
-        return None
-    return record if record["of"] == _digest(item, terms) else None
+    known = record["of"] == _digest(item, terms) and not _of_the_machine(record)
+    return record if known else None
+
+
+def _of_the_machine(record: dict) -> bool:
+    return any(words in record["note"] for words in OF_THE_MACHINE)
 
 
 def _where(cell: NotebookNode, before: str) -> str:

@@ -17,7 +17,7 @@ import unicodedata
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from math import ceil
 from pathlib import Path
@@ -457,11 +457,14 @@ def _newest(name: str, handed: Handed) -> tuple[bool, datetime, int, bool]:
 
 def due_time(text: str) -> datetime:
     """When a set is due, in local time: a date alone means its last second, and a minute too."""
-    due = datetime.fromisoformat(text)
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:  # it has a time as well
+        due = datetime.fromisoformat(text)
+    else:
+        due = datetime(day.year, day.month, day.day, 23, 59)
     if due.tzinfo is not None:
         due = due.astimezone().replace(tzinfo=None)
-    if re.fullmatch(r"[\d-]+(W\d\d.*)?", text):
-        due = due.replace(hour=23, minute=59)
     return due if due.second else due.replace(second=59)
 
 

@@ -25,7 +25,6 @@ from nbformat import NotebookNode
 from . import proofs
 from .batch import (
     LIMITS,
-    OF_THE_MACHINE,
     UNPROTECTED,
     Submission,
     Terms,
@@ -191,7 +190,9 @@ def mark(
         if not only and old.name not in here:  # whose file was removed, or named anew
             shutil.rmtree(old)
     chosen = [item for item in items if item.student in only] if only else items
-    run_all(chosen, terms, out / "records", processes, afresh=bool(only))
+    troubled = run_all(chosen, terms, out / "records", processes, afresh=bool(only))
+    if troubled:
+        print(f"to be marked again, with --resume: {', '.join(troubled)}", file=sys.stderr)
     for item in chosen:
         if wall == "none":
             item.note = joined(UNPROTECTED, item.note)
@@ -212,9 +213,6 @@ def mark(
     for part, of_students in told.items():
         record[part] = {**(record.get(part, {}) if only else {}), **of_students}
     record["refused"] = refused
-    troubled = sorted(i.student for i in chosen if any(words in i.note for words in OF_THE_MACHINE))
-    if troubled:
-        print(f"to be marked again, with --resume: {', '.join(troubled)}", file=sys.stderr)
     record["seconds"] = round(time.monotonic() - started, 1)
     withdrawn = proofs.write(problem_set, chosen, released, out, seed, keep_others=bool(only))
     record["to_read"] = [[row["code"], row["question"]] for row in table(out / "proofs.csv")]
