@@ -2,10 +2,10 @@
 
 ``python tests/mutation.py --sample 200 --seed 1 --jobs 2 --out mutants.jsonl`` runs the suite once
 to see which tests reach which lines, draws places of the package at random, changes each in a copy
-of the package, and runs the tests that reach it, the quickest first, then those of its module; and
-between them it asks whether any public callable says something else. What survives is printed; the
-score is the share of changes that some test noticed. A run that was stopped goes on from its file
-and from the folder beside it, which tells what the tests reach.
+of the package, and runs the tests that reach it, the quickest first, and between them those that
+ask whether a public callable says something else; then what is left of its module's, and chapters.
+What survives is printed; the score is the share of changes that some test noticed. A run that was
+stopped goes on from its file and from the folder beside it, which tells what the tests reach.
 """
 
 from __future__ import annotations
@@ -44,8 +44,7 @@ PATIENCE = 5  # times what the tests take of the package as it is, before a muta
 OPTIONS = ("--doctest-modules", "-p", "no:nbval")
 NOTEBOOK = ("--nbval", "--nbval-current-env")
 MOST_CHAPTERS = 4  # that a mutant meets
-RECORDED = "tests/test_recorded.py::test_it_says_what_it_said["  # what all modules say
-LONG = "tests/test_recorded.py::test_it_says_what_it_said_with_two_arguments_moved"
+RECORDED = "tests/test_recorded.py::test_it_says_what_it_said"  # of one argument moved, or two
 QUICK, SLOW = 20, 240  # seconds of tests that reach a line: at first, and if these pass
 
 OPERATORS: dict[type[ast.AST], tuple[str, tuple[str, ...]]] = {
@@ -361,12 +360,12 @@ def module_of(file: str) -> str:
 
 def near(file: str, tests: Iterable[str]) -> list[str]:
     """Of the tests those named after a file's module, its doctests, and its bad values, which run
-    in a process of their own."""
+    in a process of their own, unmeasured."""
     module = module_of(file)
     stem = re.escape(module.removeprefix("_"))
     named = re.compile(
         rf"minimaxdp/{re.escape(module)}(\.py|/)|tests/test_{stem}(_\w+)?\.py::"
-        rf"|tests/test_(fuzz|recorded)\.py::\w+\[{stem}\]$"
+        rf"|tests/test_fuzz\.py::\w+\[{stem}\]$"
     )
     return [test for test in tests if named.match(test)]
 
@@ -472,15 +471,14 @@ class Runner:
     def stages(self, file: str, line: int) -> Iterator[tuple[list[str], float, tuple[str, ...]]]:
         """Tests to run one after the other, how long they may take, and options of pytest."""
         found = self.reached.tests(file, line)
+        kept = [test for test in found if test.startswith(RECORDED)]
+        found = [test for test in found if test not in kept]
         quick = self.reached.within(found, QUICK)
         slow = self.reached.within(found[len(quick) :], SLOW)
-        left = sorted(self.reached.seconds.keys() - {*quick, *slow})
-        kept = [test for test in left if test.startswith(RECORDED)]
-        others = near(file, [test for test in left if test not in kept])
-        for tests in (quick, kept, slow, others):
+        left = self.reached.seconds.keys() - {*kept, *quick, *slow}
+        for tests in (quick, kept, slow, near(file, sorted(left))):
             if tests:
                 yield [*map(placed, tests)], 30 + PATIENCE * self.reached.time(tests), OPTIONS
-        yield [placed(LONG)], 1_200, OPTIONS
         for page in chapters(module_of(file))[:MOST_CHAPTERS]:
             yield [page], 300, NOTEBOOK
 

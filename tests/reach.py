@@ -1,7 +1,9 @@
 """Which tests reach which lines of the package, and how long each of them takes.
 
 ``measure(folder)`` runs the suite once, with this file as a plugin of pytest in each worker:
-coverage notes for each line the tests that run it. Tests of pages and of the site are left out.
+coverage notes for each line the tests that run it, also those that ask a process of their own what
+is on record. Tests of pages and of the site are left out, and of those that are marked long all but
+the tests of the theory.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "minimaxdp"
 FOLDER = "MINIMAXDP_REACH"  # the variable that names where the plugin writes
+# Files of tests that are worth their time even where they are marked long.
+THEORY = ("test_recorded", *(f"test_{path.stem}" for path in PACKAGE.glob("[a-z]*")))
 
 # --- the plugin: only in a process that is told where to write -----------------------------------
 
@@ -50,10 +54,24 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
             _measured.switch_context("")
 
 
+def _is_of_the_package(item: pytest.Item) -> bool:
+    if {"browser", "site"} & set(getattr(item, "fixturenames", ())):
+        return False
+    return "long" not in item.keywords or item.path.stem.startswith(THEORY)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    kept = [item for item in items if "site" not in getattr(item, "fixturenames", ())]
+    kept = [item for item in items if _is_of_the_package(item)]
     config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
     items[:] = kept
+
+
+def turn(test: str) -> None:
+    """For a process that a test has started: what runs from now on is the test's. What has run is
+    kept, because such a process may be killed."""
+    if _measured:
+        _measured.save()
+        _measured.switch_context(test)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
@@ -136,7 +154,7 @@ def measure(folder: Path) -> None:
     """Run the suite once, and write into a folder what its tests reach."""
     folder.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "reach", "-p", "no:nbval", "-p"]
-    command += ["no:cacheprovider", "-o", "addopts=", "--doctest-modules", "-m", "not long"]
+    command += ["no:cacheprovider", "-o", "addopts=", "--doctest-modules"]
     command += ["-n2", "--dist=loadfile", "--ignore-glob=*conftest.py", "tests", "minimaxdp"]
     search = f"{ROOT / 'tests'}{os.pathsep}{ROOT}"
     environment = os.environ | {FOLDER: str(folder), "PYTHONPATH": search}

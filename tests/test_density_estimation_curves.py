@@ -223,7 +223,7 @@ def test_the_divergence_of_two_released_functions_stays_below_the_level():
 def test_the_risk_of_the_process_agrees_with_simulation():
     normal = GaussianMixture([0.4, 0.6], [0.3, 0.7], [0.1, 0.15])
     process, n = GaussianProcessDensity(0.2, 0.08), 40
-    x = (np.arange(100) + 0.5) / 100
+    x = (np.arange(40) + 0.5) / 40
     rng = np.random.default_rng(2)
     losses = [
         ((process.values(normal.sample(n, rng=rng)[:, 0], x, rng=rng) - normal.pdf(x)) ** 2).mean()

@@ -481,7 +481,7 @@ def agrees(root: Locator, figure: Explorable, name: str) -> dict[str, int]:
 
 
 @gallery_test
-@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.long)])
+@pytest.mark.parametrize("theme", [pytest.param("light", marks=pytest.mark.long), "dark"])
 def test_figure_agrees_with_the_package_at_every_key(
     shown: Callable[..., Page], made: Callable[[str], Explorable], name: str, theme: str
 ) -> None:

@@ -255,6 +255,7 @@ def test_p_values_to_thirteen_digits_in_both_tails(n, theta, epsilon, delta):
     assert np.array_equal(law.cdf([np.inf, -np.inf]), [1, 0])
 
 
+@pytest.mark.long
 def test_p_values_to_thirteen_digits_at_a_hundred_thousand():
     """Against sums of positive terms, of the lattice law, in long arithmetic."""
     n, theta, epsilon = 100_000, 0.3, 0.1

@@ -109,9 +109,13 @@ def test_a_change_meets_the_tests_of_its_module() -> None:
     mine += [
         "tests/test_laplace_local.py::test_b",
         f"{fuzz}[laplace]",
-        "tests/test_recorded.py::test_a[laplace]",
     ]
-    others = [f"{fuzz}[laplaces]", "tests/test_laplaces.py::test_c", "minimaxdp/laplaces.py::d"]
+    others = [
+        "tests/test_recorded.py::test_a[laplace]",
+        f"{fuzz}[laplaces]",
+        "tests/test_laplaces.py::test_c",
+        "minimaxdp/laplaces.py::d",
+    ]
     assert near("laplace/_local.py", mine + others) == mine
     assert near("_validate.py", ["tests/test_validate.py::test_a"]) != []
     assert near("risk.py", ["minimaxdp/risk.py::minimaxdp.risk.monte_carlo"]) != []

@@ -309,6 +309,26 @@ def test_density_formulas_against_those_of_their_chapter():
             assert slope == pytest.approx(power, abs=0.03)
 
 
+@pytest.mark.parametrize("beta", [0.3, 0.6, 1.0])
+@pytest.mark.parametrize("load", [3.0, 30.0, 300.0])
+def test_closed_floor_of_a_density_is_at_the_best_number_of_waves(beta, load):
+    n, wave = 10**6, 2 ** (-1 - beta)
+    width = 1 / np.arange(1, 10_000)
+    errors = (wave * width**beta) ** 2 / 3 * (1 - load * wave * width ** (beta + 1) / 2)
+    low, _ = results.closed_bounds("density", TotalVariation(load / n), n=n, beta=beta)
+    assert low == near(errors.max())
+
+
+@pytest.mark.parametrize("beta", [0.3, 0.6, 1.0])
+def test_closed_ceiling_of_a_density_is_near_that_of_the_best_number_of_bins(beta):
+    bins, spread, n = np.arange(1, 10_000), 1 / ((2 * beta + 1) * (2 * beta + 2)), 10**6
+    ratio = np.exp(-0.05)
+    noise = 2 * ratio / (1 - ratio) ** 2 / n**2  # of a count of which two move by one
+    errors = spread * bins ** (-2 * beta) + (bins - 1) / n + noise * bins**2
+    _, high = results.closed_bounds("density", Pure(0.1), n=n, beta=beta)
+    assert errors.min() * (1 - 1e-9) <= high <= 1.05 * errors.min()
+
+
 def assert_in_order(row, where=""):
     slack = 6 * row.standard_error + 1e-9 * row.risk
     assert row.floor > 0 or row.risk == 0, (where, row)
@@ -324,6 +344,7 @@ SEED = int(os.environ.get("MINIMAXDP_SEED", "3"))
 PARTS = 2 if MANY else 1  # of which each may run on a core of its own
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_cell_is_in_order_at_random_settings(part):
     checked = {parameter.values: 0 for parameter in CELLS}
