@@ -45,6 +45,7 @@ OPTIONS = ("--doctest-modules", "-p", "no:nbval")
 NOTEBOOK = ("--nbval", "--nbval-current-env")
 MOST_CHAPTERS = 4  # that a mutant meets
 RECORDED = "tests/test_recorded.py::test_it_says_what_it_said"  # of one argument moved, or two
+FUZZ = "tests/test_fuzz.py::"
 QUICK, SLOW = 20, 240  # seconds of tests that reach a line: at first, and if these pass
 
 OPERATORS: dict[type[ast.AST], tuple[str, tuple[str, ...]]] = {
@@ -475,8 +476,10 @@ class Runner:
         found = [test for test in found if test not in kept]
         quick = self.reached.within(found, QUICK)
         slow = self.reached.within(found[len(quick) :], SLOW)
-        left = self.reached.seconds.keys() - {*kept, *quick, *slow}
-        for tests in (quick, kept, slow, near(file, sorted(left))):
+        left = sorted(self.reached.seconds.keys() - {*kept, *quick, *slow})
+        # What does not reach a line cannot notice it, but in a process that is not measured.
+        others = near(file, [test for test in left if not found or test.startswith(FUZZ)])
+        for tests in (quick, kept, slow, others):
             if tests:
                 yield [*map(placed, tests)], 30 + PATIENCE * self.reached.time(tests), OPTIONS
         for page in chapters(module_of(file))[:MOST_CHAPTERS]:

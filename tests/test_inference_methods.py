@@ -533,3 +533,12 @@ BAD = [
 def test_bad_input_is_refused_by_name(call, kind, message):
     with pytest.raises(kind, match=message):
         call()
+
+
+@pytest.mark.parametrize("method", ["tulap", "laplace", "jimi"])
+@pytest.mark.parametrize(("n", "epsilon"), [(1, 0.1), (10, 1.0), (1_000, 5.0)])
+def test_one_sided_bounds_of_releases_far_out_are_the_ends(method, n, epsilon):
+    far = np.array([-3 / epsilon, n + 3 / epsilon])
+    for side in ("lower", "upper"):
+        found = inf.confidence_bound(far, n, epsilon, side=side, method=method)
+        assert np.array_equal(found, [0.0, 1.0]), side

@@ -658,3 +658,13 @@ def test_van_trees_bound_of_a_simplex_by_hand(n, d, rho):
         told = d / (1 - r) * min(n * (d - 1), n**2 * (np.exp(2 * rho) - 1))
         best = max(best, (d - 1) ** 2 / (told + prior))
     assert blocks._simplex(float(n), d, ZCDP(rho)) == pytest.approx(best, rel=1e-12)
+
+
+def test_ends_of_which_nothing_is_learnt_cost_what_the_prior_says():
+    s = np.linspace(-2.0, 0.0, 30)
+    priors = np.vstack([np.random.default_rng(5).dirichlet(np.full(30, 0.3), 20), np.eye(30)])
+    found = power.end_risks(s, priors, lambda h: np.tile(power._POWERS, (h.size, 1)))
+    ends = np.exp(s)
+    apart = np.abs(ends[:, None] - ends)
+    exact = (priors @ apart).min(axis=1)  # at a median
+    assert np.all(found <= exact * (1 + 1e-12)) and np.all(found >= exact * (1 - 1e-3))
