@@ -66,4 +66,22 @@ EQUIVALENT: list[tuple[str, str, str, str]] = [
         "_BITS = (128, 257, 512, 1024)  # of the balls, until the enclosure is narrow",
         "one bit more",
     ),
+    (
+        "lower_bounds/_testing.py",
+        "reach = 9 * np.sqrt(n * p * (1 - p)) + 30",
+        "reach = 9 * np.sqrt(n * p + (1 - p)) + 30",
+        "a wider window: the counts beside the other weigh less than 1e-16",
+    ),
+    (
+        "k_anonymity/_measures.py",
+        "counts = np.bincount(keys) if classes * m <= max(4 * ids.size, 2**16) else None",
+        "counts = np.bincount(keys) if classes * m <= max(4 * ids.size, 2*16) else None",
+        "two ways to the same counts: from a small table on, the other",
+    ),
+    (
+        "results/_few_people.py",
+        "return _median_error(lambda ends: normal_law(n, sigma, ends - 1))",
+        "return _median_error(lambda ends: normal_law(n, sigma, ends * 1))",
+        "the same problem in a mirror",
+    ),
 ]

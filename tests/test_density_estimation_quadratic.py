@@ -196,6 +196,7 @@ def test_the_groups_are_even_and_nobody_serves_twice():
         (lambda: product_variance(haar_level(boundary(), 1), 5, 0.0), "epsilon"),
         (lambda: interactive_ceiling(haar_level(boundary(), 1), 1, 1.0), "n"),
         (lambda: interactive_ceiling(HaarLevel(0, 0, 0, 1, 0), 9, 1.0, peak_square=-1), "peak"),
+        (lambda: interactive_ceiling(HaarLevel(0, 0, 0, 1, 0), 9, 1.0, peak_square=2e100), "peak"),
         (lambda: product_integral([0.1, 1.2] * 9, 1, 1.0), "data"),
         (lambda: product_integral([[0.1] * 9], 1, 1.0), "data"),
         (lambda: interactive_integral([0.1] * 9, 23, 1.0), "levels"),

@@ -87,6 +87,7 @@ def test_the_search_for_the_worst_proportion_is_close_to_a_bound_over_all_of_the
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
 @pytest.mark.parametrize("d, n1, n2, epsilon", [
     (0.12, 60, 40, 0.7), (0.3, 5, 3, 700.0), (-0.02, 17, 90, 5.0), (0.9, 200, 150, 0.3),
+    (0.2, 1, 1, 3.0), (0.5, 2, 1, 9.0),
 ])  # fmt: skip
 def test_no_proportion_of_an_interval_exceeds_its_supremum(d, n1, n2, epsilon, alternative):
     test = inf.TwoSampleTest(d, n1, n2, epsilon, alternative)

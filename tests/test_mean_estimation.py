@@ -64,6 +64,8 @@ def test_projection_at_the_ends_of_the_doubles():
     assert np.all(me.project_to_ball([1e-320, 0.0], 1.0) == [1e-320, 0.0])
     x = np.array([[5.0, -7.0]])
     assert np.all(me.project_to_ball(x, np.inf) == x)
+    far = me.project_to_ball([[1e308, 0.0], [3e-20, 4e-20]], 1e-20)  # each by its own size
+    assert np.allclose(far, [[1e-20, 0.0], [6e-21, 8e-21]], rtol=1e-12, atol=0)
 
 
 @given(seeds, st.floats(1.05, 12), st.floats(0.05, 20))

@@ -648,3 +648,8 @@ def test_a_floor_beneath_the_smallest_number_is_zero():
 def test_bad_input_is_refused(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_an_ellipsoid_shows_its_two_values_and_none_of_its_arrays():
+    found = ub.min_trace_ellipsoid([[1, 1], [1, -1], [-1, 1], [-1, -1]])
+    assert repr(found) == f"MinTraceEllipsoid(primal={found.primal!r}, dual={found.dual!r})"

@@ -381,7 +381,7 @@ def _pair_of_integer_noise(mechanism: Any) -> FinitePair:
     q = np.exp(mechanism.log_probability(points - step))
     if step > reach:  # so far apart that the middle is dust
         raise ValueError(f"sensitivity must be at most {reach} here, got {step}")
-    return FinitePair(*_with_few_losses(p / p.sum(), q / q.sum()))
+    return FinitePair(*_with_few_losses(p, q))
 
 
 def _with_few_losses(p: Array, q: Array) -> tuple[Array, Array]:
