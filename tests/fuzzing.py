@@ -676,12 +676,12 @@ def serve() -> None:
         asked = json.loads(line)
         test, examined = asked.pop("test"), recorded.examined if "known" in asked else examine
         # Measured is what a record reaches, and no bad value, which has to end in time.
-        of_record = is_measured and "known" in asked
-        turn = importlib.import_module("reach").turn if of_record else bool
-        turn(test)
-        for found in examined(**asked):
-            report.write(json.dumps(found, default=vars) + "\n")
-        turn("")
+        noted: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+        if is_measured and "known" in asked:
+            noted = importlib.import_module("reach").noted(test)
+        with noted:
+            for found in examined(**asked):
+                report.write(json.dumps(found, default=vars) + "\n")
         report.write("null\n")
     os._exit(0)  # an executor that a bad value left behind may wait for ever
 

@@ -477,8 +477,9 @@ class Runner:
         quick = self.reached.within(found, QUICK)
         slow = self.reached.within(found[len(quick) :], SLOW)
         left = sorted(self.reached.seconds.keys() - {*kept, *quick, *slow})
-        # What does not reach a line cannot notice it, but in a process that is not measured.
-        others = near(file, [test for test in left if not found or test.startswith(FUZZ)])
+        if found:  # what does not reach a line notices it only in a process that is not measured
+            left = [test for test in left if test in found or test.startswith(FUZZ)]
+        others = near(file, left)
         for tests in (quick, kept, slow, others):
             if tests:
                 yield [*map(placed, tests)], 30 + PATIENCE * self.reached.time(tests), OPTIONS

@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -26,7 +27,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "minimaxdp"
 FOLDER = "MINIMAXDP_REACH"  # the variable that names where the plugin writes
 # Files of tests that are worth their time even where they are marked long.
-THEORY = ("test_recorded", *(f"test_{path.stem}" for path in PACKAGE.glob("[a-z]*")))
+MODULES = [path.stem for path in PACKAGE.glob("[a-z]*") if path.suffix != ".typed"]
+THEORY = ("test_recorded", *(f"test_{name}" for name in MODULES))
 
 # --- the plugin: only in a process that is told where to write -----------------------------------
 
@@ -66,12 +68,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = kept
 
 
-def turn(test: str) -> None:
-    """For a process that a test has started: what runs from now on is the test's. What has run is
-    kept, because such a process may be killed."""
-    if _measured:
+@contextmanager
+def noted(test: str) -> Iterator[None]:
+    """For a process that a test has started and may kill: what runs here counts as the test's."""
+    assert _measured
+    _measured.switch_context(test)
+    try:
+        yield
+    finally:
+        _measured.switch_context("")
         _measured.save()
-        _measured.switch_context(test)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

@@ -104,14 +104,18 @@ def test_pages_render_quietly_and_fit_a_phone_with_every_formula(
         )
         if seen["bare"] or seen["wrong"] or seen["width"] > NARROW["width"]:
             problems.append((name, json.dumps(seen)))
-        if seen["formulas"]:
-            found = page.evaluate(FORMULAS)
-            formulas += found["seen"]
-            assert not found["cut"], (
-                f"{name} at 360 px: part of each formula is cut off, and nothing scrolls; "
-                f"display it, or break it into two: {found['cut']}"
-            )
-            assert not found["stops"], f"{name}: {found['stops']} formulas stop a tab for nothing"
+        found = page.evaluate(FORMULAS)
+        formulas += found["seen"]
+        assert not found["cut"], (
+            f"{name} at 360 px: part of each formula is cut off, and nothing scrolls; "
+            f"display it, or break it into two: {found['cut']}"
+        )
+        assert not found["stops"], f"{name}: {found['stops']} formulas stop a tab for nothing"
+        page.set_viewport_size(PHONE)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        if width > PHONE["width"]:
+            problems.append((name, f"{width} px wide"))
+        page.set_viewport_size(NARROW)
     page.close()
     assert not problems
     assert formulas > (3_000 if every else 300)
