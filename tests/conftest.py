@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from browsing import chromium, serving
@@ -19,6 +19,19 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).resolve().parents[1]
+
+_approx = pytest.approx
+
+
+def approx(expected: Any, rel: Any = None, abs: Any = None, nan_ok: bool = False) -> Any:
+    """`pytest.approx`, where a relative tolerance is one for small numbers as well: pytest takes
+    1e-12 as absolute tolerance if none is given, within which any two tiny numbers are alike."""
+    if abs is None:
+        rel, abs = (1e-6 if rel is None else rel), 0.0
+    return _approx(expected, rel=rel, abs=abs, nan_ok=nan_ok)
+
+
+pytest.approx = approx  # before any test is imported
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

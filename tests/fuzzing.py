@@ -15,6 +15,7 @@ import contextlib
 import copy
 import dataclasses
 import doctest
+import gc
 import importlib
 import inspect
 import io
@@ -39,7 +40,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from itertools import groupby, islice
 from opcode import opmap
 from pathlib import Path
@@ -343,6 +344,23 @@ class Recorded:
         return target.call(self.arguments | changed)
 
 
+def forget() -> None:
+    """Empty the package's caches: what a call says and takes must not depend on those before."""
+    for held in _caches():
+        held.cache_clear()
+
+
+@cache
+def _caches() -> list[Any]:
+    """Those of all of the package, which is imported here."""
+    package = importlib.import_module("minimaxdp")
+    for found in pkgutil.walk_packages(package.__path__, "minimaxdp."):
+        importlib.import_module(found.name)
+    kind = type(_caches)
+    found = [held for held in gc.get_objects() if isinstance(held, kind)]
+    return [held for held in found if str(held.__module__).startswith("minimaxdp")]
+
+
 def examples(module: types.ModuleType, targets: list[Target]) -> dict[str, list[Recorded]]:
     """Run the examples of a public module and of all it consists of; the calls of each target."""
     by_code: dict[int, list[Target]] = {}
@@ -367,10 +385,8 @@ def examples(module: types.ModuleType, targets: list[Target]) -> dict[str, list[
     if hasattr(module, "__path__"):
         names += [m.name for m in pkgutil.walk_packages(module.__path__, module.__name__ + ".")]
     finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner(verbose=False)
+    forget()
     for part in map(importlib.import_module, names):
-        for value in vars(part).values():
-            if hasattr(value, "cache_clear"):
-                value.cache_clear()
         for test in finder.find(part):
             if test.name.rpartition(".")[2] in idle:
                 continue
@@ -692,8 +708,14 @@ def _prepare() -> None:
     import multiprocessing.pool
 
     bad_values()
-    for name in ("matplotlib.pyplot", "scipy.stats"):  # so that no call is charged for them
+    import scipy
+
+    # So that no call is charged for them; and one that is stopped while it imports leaves half of
+    # a module behind, which fails those that come after.
+    parts = [f"scipy.{name}" for name in scipy.__all__ if (Path(*scipy.__path__) / name).is_dir()]
+    for name in ("matplotlib.pyplot", "pandas", "sympy", "flint", *parts):
         importlib.import_module(name)
+    _caches()
 
     def start(*_: Any, **__: Any) -> None:
         raise Started

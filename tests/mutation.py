@@ -411,7 +411,10 @@ class Copy:
             "OMP_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1",
         }
+        # Nothing is read from another cache, so that each run would compile all of scipy again.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         command = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=line", "--no-header"]
+        command += ["--assert=plain"]  # what fails is told by its name
         command += ["-p", "no:cacheprovider", "-o", "addopts="]
         command += [f"--rootdir={ROOT}", "-c", str(ROOT / "pyproject.toml"), "-p", "minimaxdp"]
         listed = self.folder / "tests.txt"  # too many for a command

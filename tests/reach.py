@@ -111,10 +111,13 @@ class Reach:
 
     def tests(self, file: str, line: int) -> list[str]:
         """Tests that run a statement, the quickest first. Of what runs when the file is imported,
-        they are those of the function around it, or of the whole file."""
-        reached = self.lines.get(file, {})
-        for span in spans((PACKAGE / file).read_text(), line):
-            found = {test for at in span for test in reached.get(at, ()) if test in self.seconds}
+        they are those of the function around it, or of the whole file: it makes no difference
+        which test was the first to import it."""
+        source, reached = (PACKAGE / file).read_text(), self.lines.get(file, {})
+        inside = _bodies(source)
+        for span in spans(source, line):
+            at = inside & {*span}
+            found = {test for line in at for test in reached.get(line, ()) if test in self.seconds}
             if found:
                 return sorted(found, key=lambda test: (self.seconds[test], test))
         return []
@@ -146,6 +149,17 @@ def _statements(source: str) -> list[tuple[int, int, bool]]:
             if isinstance(node, ast.FunctionDef):
                 found.append((node.lineno, node.end_lineno or node.lineno, True))
     return found
+
+
+@cache
+def _bodies(source: str) -> set[int]:
+    """The lines that run when a function is called, not when the file is imported."""
+    return {
+        line
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef)
+        for line in range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
+    }
 
 
 def spans(source: str, line: int) -> Iterator[range]:

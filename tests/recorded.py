@@ -2,12 +2,15 @@
 
 ``python tests/recorded.py`` writes `recorded.jsonl`, or with names the lines of these modules: for
 each public callable its parameters with their defaults, and what comes out when an example of its
-docstring is run again, or run with one argument moved, or two. A change of the package that moves
-a number, a default, the end of a range or the words of an error fails the suite until the file is
-written again, and then stands in its diff.
+docstring is run again, or run with one argument moved, or two: to other numbers or several at once,
+to other guarantees, to each word that its error lists. Of an object its properties are kept as
+well, and what a figure draws. A change of the package that moves a number, a default, the end of a
+range or the words of an error fails the suite until the file is written again, and then stands in
+its diff.
 
-The calls are those of `fuzzing`, and run in its process. Numbers that depend on the processor or on
-the order of a set are left out: what is kept came out alike in processes that differ in both.
+The calls are those of `fuzzing`, and run in its process, with the package's caches empty. Numbers
+that depend on the processor or on the order of a set are left out: what is kept came out alike in
+processes that differ in both.
 """
 
 from __future__ import annotations
@@ -20,13 +23,14 @@ import json
 import math
 import numbers
 import random
+import re
 import sys
 import time
 import types
 import warnings
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -38,7 +42,7 @@ from fuzzing import Recorded, Target, Worker, limited
 FILE = Path(__file__).with_name("recorded.jsonl")
 LONGEST = 0.05  # seconds of processor time that a kept call may take
 SLOW = 0.4  # the same for calls of a callable that take longer, together
-ALONE = 3.0  # the same for the one call of a function without parameters
+ALONE = 6.0  # the same for the one call of a function without parameters
 PATIENCE = 20  # times as much, before a call that was kept counts as hanging
 RELATIVE = 1e-6  # more than processors differ by in the numbers that are kept
 ROUNDING = 1e-14  # of the largest number: smaller ones are rounding
@@ -46,8 +50,11 @@ FEW = 8  # numbers are kept one by one
 SEED = "rng"  # the parameter without which a draw is another one each time
 HUGE = 1e300  # beyond, numbers are kept as texts: their sum is infinite
 CALLS = 3  # of a callable, whose arguments are moved; the others are only run again
-PAIRS = 12  # of moves at once, for each of these calls
+PAIRS = 16  # of moves at once, for each of these calls
+BESIDE = 5  # moves beside each word that is another than the example's
 BOTH = " & "  # in the name of a call with two moves
+NUMBER = re.compile(r"(\s+|0x[0-9a-f]+)|([-+]?\d+(\.\d*)?(e[-+]?\d+)?)")  # or space, in a text
+DEPTH = 4  # of a value in a value
 MOST = 10_000  # parts of a value that are looked at
 # Processes in which a call must say the same: other orders of sets, other instructions.
 MACHINES: tuple[dict[str, str], ...] = (
@@ -73,7 +80,7 @@ def digest(value: Any) -> Said:
     sums that a change of one of them moves."""
     texts: list[str] = []
     found: list[float] = []
-    _collect(value, texts, found, 4)
+    _collect(value, texts, found, DEPTH)
     finite = [x for x in found if math.isfinite(x) and abs(x) < HUGE]
     texts += [str(x) for x in found if not (math.isfinite(x) and abs(x) < HUGE)]
     mark = hashlib.sha256("\n".join(texts).encode()).hexdigest()[:8] if texts else ""
@@ -125,12 +132,35 @@ def _collect(value: Any, texts: list[str], found: list[float], depth: int) -> No
     elif isinstance(value, list | tuple | types.GeneratorType | map | zip | range):
         _parts(value, texts, found, depth)
     elif type(value).__module__.startswith("minimaxdp"):
-        texts.append(type(value).__name__)
+        texts.append(NUMBER.sub("#", f"{value!r} {value}"))
+        if callable(getattr(value, "data", None)):  # of what a figure draws
+            drawn = json.dumps(value.data())
+            texts.append(NUMBER.sub("#", drawn))
+            found += [float(part[0]) for part in NUMBER.finditer(drawn) if part[2]]
         held = {name: getattr(value, name, None) for name in getattr(type(value), "__slots__", ())}
         held |= getattr(value, "__dict__", {})
-        _parts([held[name] for name in sorted(held) if name[0] != "_"], texts, found, depth)
+        asked = _properties(type(value))
+        # What has been asked of it before is not part of it.
+        held = {name: held[name] for name in held if name[0] != "_" and name not in asked}
+        if depth == DEPTH:
+            held |= {name: _answer(value, name) for name in asked}
+        _parts([held[name] for name in sorted(held)], texts, found, depth)
     else:
         texts.append(type(value).__name__)
+
+
+@cache
+def _properties(kind: type) -> list[str]:
+    names = [name for name in dir(kind) if name[0] != "_"]
+    static = partial(inspect.getattr_static, kind)
+    return [name for name in names if isinstance(static(name), property | cached_property)]
+
+
+def _answer(value: Any, name: str) -> Any:
+    try:
+        return getattr(value, name)
+    except (TypeError, ValueError, AttributeError) as error:
+        return str(error)
 
 
 def _parts(values: Any, texts: list[str], found: list[float], depth: int) -> None:
@@ -144,20 +174,23 @@ def _parts(values: Any, texts: list[str], found: list[float], depth: int) -> Non
 
 def said(target: Target, call: Recorded, changed: dict[str, Any], seconds: float) -> Said | None:
     """What comes out of a call; nothing if it is not done in time, or fails of itself."""
-    fresh = {name: _own(value) for name, value in fuzzing.kept(call.arguments).items()}
-    again = Recorded(fresh, call.direct, call.new)
     try:
-        # What is drawn from the system is another draw each time.
-        unseeded = mock.patch("os.urandom", side_effect=fuzzing.Started)
-        with limited(seconds), unseeded, warnings.catch_warnings():
-            warnings.simplefilter("error")
-            return digest(again.replay(target, changed))
+        return _again(target, call, changed, seconds)
     except (TypeError, ValueError) as error:
         return [f"{type(error).__name__}: {error}".splitlines()[0][:120]]
     except (OSError, fuzzing.Overtime, fuzzing.Started):
         return None
     except Exception as error:
         return [type(error).__name__]
+
+
+def _again(target: Target, call: Recorded, changed: dict[str, Any], seconds: float) -> Said:
+    fresh = {name: _own(value) for name, value in fuzzing.kept(call.arguments).items()}
+    # What is drawn from the system is another draw each time.
+    unseeded = mock.patch("os.urandom", side_effect=fuzzing.Started)
+    with limited(seconds), unseeded, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return digest(Recorded(fresh, call.direct, call.new).replay(target, changed))
 
 
 def _own(value: Any) -> Any:
@@ -181,23 +214,31 @@ def moved(parameter: inspect.Parameter, value: Any) -> Iterator[tuple[str, Any]]
     if isinstance(value, bool | np.bool_):
         yield "other", not value
     elif isinstance(value, numbers.Integral):
-        steps = [value - 1, value + 1, 2 * value, 7 * value, -1, 0, 1, 2, 3, 2**31]
+        steps = [value - 1, value + 1, 2 * value, 7 * value, -1, 0, 1, 2, 3, 2**31, 2**60]
         for step in dict.fromkeys(map(int, steps)):
             yield str(step), step
+        yield "several", np.array([value, value + 1])
     elif isinstance(value, numbers.Real) and isinstance(value, float | np.floating | int):
-        steps = [value / 10, 0.7 * value, 1.5 * value, 20 * value, -0.5, 0.0, 0.5, 1.0, 2.0, 1e-9]
+        steps = [value / 10, 0.7 * value, 1.5 * value, 20 * value, 1e3 * value]
+        steps += [-0.5, 0.0, 0.5, 1.0, 2.0, 1e-9, 1e120]
         for step in dict.fromkeys(float(f"{step:.6g}") for step in steps):
             yield repr(step), step
+        yield "several", np.array([value, 0.7 * value, 20 * value])
     elif isinstance(value, np.ndarray) and value.dtype.kind in "iuf" and value.size <= MOST:
         yield "twice", 2 * value
         yield "half", value / 2
         yield "less", -value
         yield "first", value[:1] if value.ndim else value
         yield "reversed", value[::-1] if value.ndim else value
+        yield "none", 0 * value
+        if value.ndim:
+            yield "uneven", np.concatenate([1_000 * value[:1], value[1:]])
     elif isinstance(value, list | tuple) and value and isinstance(value[0], numbers.Real):
         yield "twice", [2 * x for x in value]
         yield "first", value[:1]
         yield "reversed", value[::-1]
+        yield "none", [0 * x for x in value]
+        yield "uneven", [1_000 * value[0], *value[1:]]
     elif isinstance(value, guarantees.Guarantee):
         others = [
             guarantees.Pure(0.05),
@@ -214,6 +255,8 @@ def moved(parameter: inspect.Parameter, value: Any) -> Iterator[tuple[str, Any]]
             guarantees.TotalVariation(1e-4),
             guarantees.Local(guarantees.Pure(5.0)),
             guarantees.Local(guarantees.Pure(0.1)),
+            guarantees.Pure(np.array([0.5, 3.0])),
+            guarantees.Approximate(np.array([0.3, 1.0]), np.array([1e-6, 0.2])),
         ]
         for other in others:
             yield repr(other), other
@@ -229,10 +272,12 @@ def cases(target: Target, calls: list[Recorded]) -> Iterator[tuple[str, Recorded
         moves = [*_moves(target, call)]
         for label, changed in moves:
             yield f"{number} {label}", call, seeded | changed
-        # Which of two branches is taken often depends on two arguments.
+        # Which of two branches is taken often depends on two arguments, or on a word and another.
         rng, pairs = random.Random(f"{target.name} {number}"), {}
-        for _ in range(PAIRS if moves else 0):
-            (one, first), (other, second) = rng.choice(moves), rng.choice(moves)
+        starts = [move for move in moves if any(isinstance(x, str) for x in move[1].values())]
+        starts = BESIDE * starts + [rng.choice(moves) for _ in range(PAIRS if moves else 0)]
+        for one, first in starts:
+            other, second = rng.choice(moves)
             if first.keys().isdisjoint(second):
                 pairs[one + BOTH + other] = first | second
         for label, changed in pairs.items():
@@ -252,6 +297,20 @@ def _moves(target: Target, call: Recorded) -> Iterator[tuple[str, dict[str, Any]
                 held = held[shown]
             for name, value in moved(parameter, held):
                 yield f"{shown}={name}", {parameter.name: put(value)}
+            if held is None or isinstance(held, str):
+                for word in words(target, call, {parameter.name: put("?")}):
+                    if word not in (held, parameter.default):
+                        yield f"{shown}={word}", {parameter.name: put(word)}
+
+
+def words(target: Target, call: Recorded, changed: dict[str, Any]) -> list[str]:
+    """What an argument that is one of a few words may be: its error says so."""
+    try:
+        _again(target, call, changed, PATIENCE * LONGEST)
+    except (Exception, fuzzing.Overtime, fuzzing.Started) as error:
+        found = re.search(r"must be one of (.+), got '\?'", str(error))
+        return found[1].split(", ") if found else []
+    return []
 
 
 def face_of(target: Target) -> str:
@@ -277,8 +336,11 @@ def examined(name: str, known: Mapping[str, Mapping[str, Said]]) -> Iterator[Any
         for label, call, changed in cases(target, examples):
             if wanted is not None and label not in wanted:
                 continue
+            yield f"{target.name} [{label}]"
+            fuzzing.forget()
             start = time.process_time()
-            seconds = max(2 * longest, slow) if wanted is None else PATIENCE * SLOW
+            most = max(PATIENCE * SLOW, 5 * longest)
+            seconds = most if wanted is not None else max(2 * longest, slow)
             value = said(target, call, changed, seconds)
             if value is None and wanted is not None:
                 value = ["not done"]

@@ -135,10 +135,13 @@ def test_a_line_has_a_statement_functions_and_a_file() -> None:
 def test_the_quickest_tests_of_a_line_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reach, "PACKAGE", PACKAGE.parent / "tests" / "none")
     monkeypatch.setattr(Path, "read_text", lambda path: SOURCE)
-    lines = {"f.py": {17: ["slow", "quick", "gone"], 19: ["middle"], 22: ["other"]}}
-    found = Reach(lines, {"slow": 9.0, "middle": 2.0, "quick": 1.0, "other": 0.5})
+    # Which test is the first to import a file says nothing of what it asks.
+    imported = {7: ["first"], 12: ["first"]}
+    lines = {"f.py": {17: ["slow", "quick", "gone"], 19: ["middle"], 22: ["other"]} | imported}
+    found = Reach(lines, {"slow": 9.0, "middle": 2.0, "quick": 1.0, "other": 0.5, "first": 0.1})
     assert found.tests("f.py", 18) == ["quick", "middle", "slow"]  # the lines of one statement
     assert found.tests("f.py", 12) == ["other", "quick", "middle", "slow"]  # of the function
+    assert found.tests("f.py", 7) == ["other", "quick", "middle", "slow"]  # of the file
     assert found.tests("f.py", 22) == ["other"] and found.tests("g.py", 1) == []
     assert found.within(["quick", "middle", "slow"], 3.0) == ["quick", "middle"]
     assert found.within(["slow", "quick"], 3.0) == ["slow"]  # never none

@@ -14,6 +14,11 @@ import recorded
 from fuzzing import Recorded, Target, Worker, public_modules
 from recorded import BOTH, alike, cases, differences, digest
 
+from minimaxdp.book.explorables import Control, Explorable, Panel
+from minimaxdp.guarantees import ZCDP, Pure
+from minimaxdp.lower_bounds._curator_means import level
+from minimaxdp.unbiased_bounds import MatrixMechanism
+
 VERSIONS, KNOWN = recorded.read()
 
 
@@ -106,6 +111,48 @@ def test_one_argument_is_moved_or_two() -> None:
     assert len([label for label in labels if BOTH in label]) >= 3
     for label, _, changed in cases(target, [call]):
         assert len(changed) == label.count("=")
+
+
+def chosen(n: int, way: str = "up") -> float:
+    """A function."""
+    if way not in ("up", "down", "level"):
+        raise ValueError(f"way must be one of up, down, level, got {way!r}")
+    return n * 2.0
+
+
+def test_a_word_becomes_each_other_word_alone_and_beside_other_moves() -> None:
+    target = Target("m.chosen", "function", chosen, chosen, "")  # type: ignore[arg-type]
+    for way in ("up", "down"):
+        call = Recorded({"n": 3, "way": way}, direct=True)
+        labels = [label for label, _, _ in cases(target, [call])]
+        assert "0 way=level" in labels and f"0 way={way}" not in labels
+        assert any(BOTH in label and "way=level" in label for label in labels)
+
+
+def test_properties_are_kept_and_what_has_been_asked_before_makes_no_difference() -> None:
+    fresh, asked, other = (
+        MatrixMechanism(np.eye(3), np.eye(3), ZCDP(rho, relation="add-remove")) for rho in (1, 1, 2)
+    )
+    assert asked.sigma < 1
+    assert digest(fresh) == digest(asked) != digest(other)
+    assert {"sigma", "total_variance"} <= {*recorded._properties(MatrixMechanism)}
+
+
+def test_caches_of_the_package_are_emptied() -> None:
+    level.cache_clear()
+    for _ in range(2):
+        fuzzing.forget()
+        level(Pure(1.0), ZCDP)
+        assert level.cache_info().currsize == level.cache_info().misses == 1
+
+
+def test_what_a_figure_draws_is_kept() -> None:
+    def figure(end: float) -> Explorable:
+        panel = Panel("a", "x", "y", (0, 1), (0, 1))
+        panel.line([0, 1], [0, end], "truth", "a line")
+        return Explorable("a", [Control("x", [0, 1], "x", "{:g}", 0)], [panel], {}, "a", "b")
+
+    assert digest(figure(1.0)) == digest(figure(1.0)) != digest(figure(0.5))
 
 
 def test_a_moved_default_is_seen() -> None:

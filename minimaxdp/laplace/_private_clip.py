@@ -88,21 +88,22 @@ def clip_errors(
     epsilon = np.asarray(_validate.real("epsilon", epsilon, minimum=1e-9, maximum=700))
     _validate.broadcast(clip=clip, n=n, epsilon=epsilon)
     ordered = np.clip(np.sort(x), low, 1e100)
-    # Prefix sums about a middle value, so that the variance does not cancel.
-    centred = ordered - ordered.mean()
-    first = np.concatenate([[0.0], np.cumsum(centred)])
-    second = np.concatenate([[0.0], np.cumsum(centred**2)])
+    # Of the k smallest: their mean above the smallest, and their squared deviations from it, of
+    # which each adds to those before, so that nothing cancels.
+    above_least, k = ordered - ordered[0], np.arange(1, x.size + 1)
+    means = np.concatenate([[0.0], np.cumsum(above_least) / k])
+    added = (above_least - means[:-1]) ** 2 * (k - 1) / k
+    spread = np.concatenate([[0.0], np.cumsum(added)])
     inside = np.searchsorted(ordered, clip, side="right")
-    top = clip - ordered.mean()
-    mean = (first[inside] + (x.size - inside) * top) / x.size
-    square = (second[inside] + (x.size - inside) * top**2) / x.size
+    between = (clip - ordered[0] - means[inside]) ** 2 * (inside / x.size) * (1 - inside / x.size)
+    variance = spread[inside] / x.size + between
     # What is cut off, summed by itself: exactly zero where nothing is.
     above = np.concatenate([np.cumsum(ordered[::-1])[::-1], [0.0]])[inside]
     cut = (above - (x.size - inside) * clip) / x.size
     bias = cut - np.maximum(low - x, 0).mean()
     return ClipErrors(
         (bias**2 + 0.0 * (n * epsilon))[()],
-        (np.maximum(square - mean**2, 0.0) / n + 0.0 * epsilon)[()],
+        (variance / n + 0.0 * epsilon)[()],
         (2 * ((clip - low) / (n * epsilon)) ** 2)[()],
     )
 

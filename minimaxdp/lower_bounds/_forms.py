@@ -127,7 +127,7 @@ def categories_contraction_form(m: M, n: Any, pairs: Any, kappa: Any) -> Any:
 
 def endpoint_form(m: M, n: Any) -> Any:
     """The end of a uniform support without privacy: two ends a factor n/(n + 1) apart."""
-    return (n / (n + 1)) ** n / (2 * (n + 1))
+    return m.exp(-n * m.log1p(1 / n)) / (2 * (n + 1))  # (n/(n + 1))^n
 
 
 def endpoint_tv_form(m: M, n: Any, alpha: Any) -> Any:

@@ -142,17 +142,17 @@ def multinomial(m: M, v: Any, g: Guarantee) -> tuple[Any, Any]:
 def endpoint(m: M, v: Any, g: Guarantee) -> tuple[Any, Any]:
     low = m.largest(*lower.endpoint_forms(m, v.n, g).values())
     if isinstance(g, NonPrivate):
-        return low, maximum_form(v.n)
+        return low, maximum_form(m, v.n)
     epsilon = g.pure_form(m)
     if isinstance(g, Local):
         return low, m.least(0.5, 1 / (m.tanh(epsilon / 2) * m.sqrt(v.n)))
     high = m.least(0.5, m.sqrt(1 / (3 * v.n)) + 2 / (v.n * epsilon))
-    return low, or_subset(m, v.n, g, high, lambda s: maximum_form(m.largest(1, s)))
+    return low, or_subset(m, v.n, g, high, lambda s: maximum_form(m, m.largest(1, s)))
 
 
-def maximum_form(n: Any) -> Any:
+def maximum_form(m: M, n: Any) -> Any:
     """Absolute error of the maximum of n uniform values, scaled up to their median."""
-    return n / (n + 1) * (2 ** (1 / n) - 1)
+    return n / (n + 1) * m.expm1(m.log(2) / n)  # 2^(1/n) - 1
 
 
 # --- a Hoelder density --------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import scipy
 from minimaxdp import _validate, lower_bounds, unbiased_bounds
 from minimaxdp import mean_estimation as me
 from minimaxdp import randomized_response as rr
+from minimaxdp._operations import NUMPY
 from minimaxdp._types import Array
 from minimaxdp.guarantees import (
     KL,
@@ -186,7 +187,7 @@ def endpoint(privacy: Guarantee, s: Setting, low: float, high: float) -> Cell:
     if isinstance(privacy, TotalVariation):
         ranked = lower_bounds.RankedMaximum(s.n, float(privacy.alpha)).risk()
         m = int(me.subset_size(s.n, privacy))
-        subset = float(maximum_form(m)) if m else np.inf
+        subset = float(maximum_form(NUMPY, m)) if m else np.inf
         options = [(ranked, "a random rank"), (subset, "maximum of a subset")]
         exact, method = min([*options, (0.5, "one half, whatever the data")])
         return Cell(name, privacy, method, low, exact, min(high, exact), binds=binds)
