@@ -84,4 +84,10 @@ EQUIVALENT: list[tuple[str, str, str, str]] = [
         "return _median_error(lambda ends: normal_law(n, sigma, ends * 1))",
         "the same problem in a mirror",
     ),
+    (
+        "guarantees/_closed_forms.py",
+        "fraction = np.maximum(s, 4.0)",
+        "fraction = np.maximum(s, 5.0)",
+        "another start of a continued fraction that has converged: no digit of any value moves",
+    ),
 ]

@@ -30,6 +30,7 @@ from minimaxdp.density_estimation import (
     private_density,
     ripple,
 )
+from minimaxdp.density_estimation._release import _noise_radius
 
 MODELS = ("central", "local")
 HEAPED = np.array([0.55, 0.3, 0.1, 0.04, 0.01 - 1e-4, 1e-4, 0, 0])
@@ -87,6 +88,23 @@ def test_clopper_and_pearson_stand_behind_a_band_without_noise():
             assert [low[0] / 2, high[0] / 2] == pytest.approx([exact.low, exact.high])
 
 
+@pytest.mark.parametrize("method", ["central", "laplace"])
+def test_a_noisy_band_is_that_of_the_whole_counts_within_the_noise(method):
+    n, level = 60, 0.9
+    h = Histogram(Grid(0.0, 1.0, 3), 1.5, method)
+    counts = np.array([1.3, 20.6, 37.4])
+    raw = h.heights(counts, n)
+    low, high = Release(h, n, raw, raw, 0.0, 0.0).simultaneous_band(level)
+    radius = _noise_radius(h, n, (1 - level) / 2)
+    for i, count in enumerate(counts):
+        near = [k for k in range(n + 1) if abs(k - count) <= radius]
+        exact = [
+            stats.binomtest(k, n).proportion_ci(1 - (1 - level) / 2 / h.grid.cells, method="exact")
+            for k in (near[0], near[-1])
+        ]
+        assert [low[i] / 3, high[i] / 3] == pytest.approx([exact[0].low, exact[1].high], rel=1e-9)
+
+
 @pytest.mark.parametrize("n", [1, 5, 1000])
 def test_the_radius_of_summed_noise_is_a_bound(n):
     p = np.array([0.5, 0.5])
@@ -96,8 +114,6 @@ def test_the_radius_of_summed_noise_is_a_bound(n):
     noise = np.random.default_rng(n).laplace(scale=2.0, size=(4_000, n, 2)).sum(axis=1)
     # The band holds p = 1/2 at every count that the noise leaves possible.
     assert low[0] <= 0.5 * 2 <= high[0]
-    from minimaxdp.density_estimation._release import _noise_radius
-
     radius = _noise_radius(h, n, 0.25)
     beyond = (abs(noise).max(axis=1) > radius).sum()
     assert beyond <= stats.binom.ppf(1 - 1e-6, 4_000, 0.25)

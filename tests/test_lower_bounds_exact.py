@@ -240,6 +240,8 @@ BAD = [
     (lambda: lb.optimal_local_channel(lb.fisher_trace, 3, ONE), ValueError, "privacy"),
     (lambda: lb.variation_utility([1.0], [0.5, 0.5]), ValueError, "first"),
     (lambda: lb.fisher_trace([[0.0]]), ValueError, "columns"),
+    (lambda: lb.fisher_trace([[1.0], [0.9e-100]]), ValueError, "columns must be at least 1e-100"),
+    (lambda: lb.fisher_trace([[1.0], [1.1e100]]), ValueError, "columns must be at most 1e[+]100"),
 ]  # fmt: skip
 
 

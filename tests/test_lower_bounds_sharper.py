@@ -668,3 +668,9 @@ def test_ends_of_which_nothing_is_learnt_cost_what_the_prior_says():
     apart = np.abs(ends[:, None] - ends)
     exact = (priors @ apart).min(axis=1)  # at a median
     assert np.all(found <= exact * (1 + 1e-12)) and np.all(found >= exact * (1 - 1e-3))
+
+
+def test_a_sign_that_nothing_is_told_of_is_guessed():
+    # A level that rounds to nothing, and so does what it is multiplied with.
+    found = bits.bit_floors(1.0, 0.25, TotalVariation(5e-324))
+    assert found["pair"] == pytest.approx(1.0, rel=1e-12)

@@ -28,6 +28,7 @@ from minimaxdp.guarantees import (
     TotalVariation,
 )
 from minimaxdp.laplace import GaussianNoise
+from minimaxdp.mean_estimation import _release as inner
 
 property_test = settings(max_examples=40, deadline=None, derandomize=True)
 seeds = st.integers(0, 2**32 - 1)
@@ -335,6 +336,26 @@ def test_points_of_probability_zero_do_not_count():
     assert law.moment(np.inf) == 2
     assert law.moment(2) == pytest.approx(2.5, rel=1e-12)
     assert me.FiniteLaw([0.0, 5.0], [1.0, 0.0]).moment(np.inf) == 0
+
+
+def test_samples_are_drawn_and_projected_a_million_numbers_at_a_time(monkeypatch):
+    drawn, projected = [], []
+    n, project = 2**20 + 3, inner.project_to_ball
+
+    def law(rng, count):
+        drawn.append(count)
+        return np.ones((count, 2))
+
+    def watched(vectors, radius):
+        projected.append(len(vectors))
+        return project(vectors, radius)
+
+    monkeypatch.setattr(inner, "project_to_ball", watched)
+    mechanism = me.PrivateMean(1.0, n)
+    assert me.simulated_risk(mechanism, law, 2, mean=[1.0, 1.0], rng=0).mean > 0
+    assert drawn == 2 * [2**19, 2**19, 3] == projected
+    assert mechanism.truncated_mean(np.ones((n, 2))) == pytest.approx(2 * [0.5**0.5], rel=1e-9)
+    assert projected[6:] == [2**19, 2**19, 3]
 
 
 @pytest.mark.parametrize("guarantee", every(0.01, 1e-6), ids=str)

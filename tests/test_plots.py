@@ -134,6 +134,12 @@ def test_sandwich_draws_its_three_curves(ax):
     assert edge == set(zip(X, low, strict=True)) | set(zip(X, high, strict=True))
 
 
+def test_an_exact_risk_is_drawn_in_one_line_whatever_was_drawn_before(ax):
+    ax.set_prop_cycle(linestyle=[":", "-."])
+    plots.sandwich(ax, X, floor=1 / X, ceiling=4 / X, risk=2 / X)
+    assert ax.lines[1].get_linestyle() == "-"
+
+
 def test_sandwich_draws_a_simulated_risk_with_bars(ax):
     # A simulated point may fall outside by chance: it is drawn, not judged.
     plots.sandwich(

@@ -142,6 +142,14 @@ def test_approximate_floor_is_the_exact_optimum_over_a_grid(epsilon, delta):
         assert ub.approximate_floor(1, TotalVariation(delta)) == floor
 
 
+def test_approximate_floor_takes_gaps_and_levels_that_fit_together():
+    levels = Approximate(1.0, np.array([0.0, 1e-6, 0.1]))
+    found = ub.approximate_floor(np.array([[1.0], [2.0]]), levels)
+    assert found.shape == (2, 3) and np.allclose(found[1], 4 * found[0], rtol=1e-14, atol=0)
+    with pytest.raises(ValueError, match="gap and privacy must"):
+        ub.approximate_floor(np.array([1.0, 2.0]), levels)
+
+
 def test_approximate_floor_contains_pure_privacy_and_its_digits():
     for epsilon in (1e-6, 0.5, 20.0, 600.0):
         pure = Pure(epsilon)

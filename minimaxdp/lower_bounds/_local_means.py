@@ -46,7 +46,6 @@ def local_floors(
 def capacity(epsilon: Any) -> Any:
     r"""Most nats of one report: :math:`g(\varepsilon) = \ln\frac{1 - e^{-\varepsilon}}\varepsilon
     + \frac\varepsilon{1 - e^{-\varepsilon}} - 1`."""
-    epsilon = np.asarray(epsilon, dtype=float)
     share = -np.expm1(-epsilon) / np.maximum(epsilon, 1e-300)  # from 1 down
     rest = np.where(epsilon < 1e-2, epsilon / 2 - epsilon**2 / 6 + epsilon**3 / 24, 1 - share)
     exact = np.log1p(-rest) + rest / (1 - rest)
@@ -56,7 +55,6 @@ def capacity(epsilon: Any) -> Any:
 def chord(epsilon: Any) -> Any:
     r"""h(s) at :math:`s = e^{-\varepsilon}`: :math:`t \ln t - t + 1 \le h(s) (t - 1)^2` for
     :math:`t \ge s`."""
-    epsilon = np.asarray(epsilon, dtype=float)
     s, u = np.exp(-epsilon), -np.expm1(-epsilon)
     series = 0.5 + u / 6 + u**2 / 12 + u**3 / 20 + u**4 / 30
     with np.errstate(divide="ignore", invalid="ignore"):

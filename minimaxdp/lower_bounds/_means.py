@@ -199,6 +199,8 @@ def mean_floors(
     >>> found = mean_floors(1000, 200, Pure(0.05))
     >>> next(iter(found)), found["packing"] < found["cap"]
     ('cap', True)
+    >>> [name for name in mean_floors(1000, 3, Local(Pure(2.0)), k=4)][:3]
+    ['information', 'sphere', 'contraction']
     """
     n = _validate.one_integer("n", n, minimum=1)
     d = _validate.one_integer("d", d, minimum=1)
