@@ -90,4 +90,16 @@ EQUIVALENT: list[tuple[str, str, str, str]] = [
         "fraction = np.maximum(s, 5.0)",
         "another start of a continued fraction that has converged: no digit of any value moves",
     ),
+    (
+        "lower_bounds/_curator_means.py",
+        "if privacy.can_imply(ZCDP) and (rho := level(privacy, ZCDP)) < 300:",
+        "if privacy.can_imply(ZCDP) and (rho := level(privacy, ZCDP)) <= 300:",
+        "exp(600) is never the least that one person tells",
+    ),
+    (
+        "guarantees/_pairs.py",
+        "same = len(self.losses[0]) == len(there.losses[0]) and all(",
+        "same = len(self.losses[0]) == len(there.losses[1]) and all(",
+        "losses and their masses are as many",
+    ),
 ]

@@ -582,3 +582,16 @@ def test_powers_of_a_spectrum_are_as_exact_as_their_bound_says(count):
     found = _grids._power(np.array([0.75 + 0.5j]), count)[0]
     off = (Fraction(found.real) - real) ** 2 + (Fraction(found.imag) - imaginary) ** 2
     assert off <= 5 * (count * Fraction(1, 2**53)) ** 2 * (real**2 + imaginary**2)
+
+
+@pytest.mark.parametrize("rare", [1e-3, 1e-300, 1e-310, 5e-324])
+def test_losses_between_two_nodes_are_rounded_up(rare):
+    pair = guarantees.FinitePair([0.9, 0.1], [1 - rare, rare])
+    loss = pair.losses[0][-1]
+    grid = _grids._rounded_up(pair, -0.35, 0.7, 1200)
+    near = abs(grid.losses - loss) < 0.7
+    assert grid.p[near].sum() == pytest.approx(0.1, rel=1e-12)
+    mean = (grid.p[near] * np.exp(loss - grid.losses[near])).sum()
+    # In the cell the mean of exp(-loss) is kept, or falls where it is no double.
+    assert mean < 0.1 * (1 + 1e-9) and (rare < 1e-307 or mean > 0.1 * (1 - 1e-9))
+    assert rare > 1e-307 or np.all(grid.losses[near] > loss)

@@ -467,6 +467,7 @@ BAD = [
         "law",
     ),
     (lambda: me.simulated_risk(0.3, me.heavy_tail(3), 5), "mechanism"),
+    (lambda: me.risk_bound([1.0, 2.0], 0.1, [9, 10, 11], 2), "radius and factor and n and k and r"),
 ]  # fmt: skip
 
 

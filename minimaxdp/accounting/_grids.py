@@ -251,7 +251,8 @@ def _rounded_up(pair: Any, low: float, step: float, size: int) -> _Grid:
     inner, other = p[1:-1], q[1:-1]
     with np.errstate(over="ignore", invalid="ignore"):
         share = (inner - other * np.exp(nodes[:-1])) / -np.expm1(-step)
-    share = np.clip(np.nan_to_num(share, nan=np.inf), 0.0, inner)
+    # Where the second law is next to nothing, all of a cell is moved to its upper end.
+    share = np.clip(np.where(np.isfinite(share), share, np.inf), 0.0, inner)
     masses[:-1] += inner - share
     masses[1:] += share
     return _made(masses, nodes, p[-1] + pair.impossible, step, True)
