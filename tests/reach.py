@@ -116,8 +116,8 @@ class Reach:
         source, reached = (PACKAGE / file).read_text(), self.lines.get(file, {})
         inside = _bodies(source)
         for span in spans(source, line):
-            at = inside & {*span}
-            found = {test for line in at for test in reached.get(line, ()) if test in self.seconds}
+            called = inside & {*span}
+            found = {test for at in called for test in reached.get(at, ()) if test in self.seconds}
             if found:
                 return sorted(found, key=lambda test: (self.seconds[test], test))
         return []

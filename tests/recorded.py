@@ -332,6 +332,7 @@ def examined(name: str, known: Mapping[str, Mapping[str, Said]]) -> Iterator[Any
         told: dict[str, Said] = {"": [face_of(target)]}
         wanted = known.get(target.name)
         longest, slow = (ALONE if target.is_idle else LONGEST), SLOW
+        most = max(PATIENCE * SLOW, 5 * longest)  # before a call on record counts as hanging
         examples = [Recorded({}, direct=True)] if target.is_idle else calls[target.name]
         for label, call, changed in cases(target, examples):
             if wanted is not None and label not in wanted:
@@ -339,7 +340,6 @@ def examined(name: str, known: Mapping[str, Mapping[str, Said]]) -> Iterator[Any
             yield f"{target.name} [{label}]"
             fuzzing.forget()
             start = time.process_time()
-            most = max(PATIENCE * SLOW, 5 * longest)
             seconds = most if wanted is not None else max(2 * longest, slow)
             value = said(target, call, changed, seconds)
             if value is None and wanted is not None:
