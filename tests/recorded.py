@@ -31,7 +31,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, cached_property, partial
-from itertools import islice
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -52,6 +52,8 @@ HUGE = 1e300  # beyond, numbers are kept as texts: their sum is infinite
 CALLS = 3  # of a callable, whose arguments are moved; the others are only run again
 PAIRS = 16  # of moves at once, for each of these calls
 BESIDE = 5  # moves beside each word that is another than the example's
+SEVERAL = "several"
+ARRAYS = (SEVERAL, "])")  # ends of names of moves to arrays, also as levels of a guarantee
 BOTH = " & "  # in the name of a call with two moves
 NUMBER = re.compile(r"(\s+|0x[0-9a-f]+)|([-+]?\d+(\.\d*)?(e[-+]?\d+)?)")  # or space, in a text
 DEPTH = 4  # of a value in a value
@@ -217,13 +219,13 @@ def moved(parameter: inspect.Parameter, value: Any) -> Iterator[tuple[str, Any]]
         steps = [value - 1, value + 1, 2 * value, 7 * value, -1, 0, 1, 2, 3, 2**31, 2**60]
         for step in dict.fromkeys(map(int, steps)):
             yield str(step), step
-        yield "several", np.array([value, value + 1])
+        yield SEVERAL, np.array([value, value + 1])
     elif isinstance(value, numbers.Real) and isinstance(value, float | np.floating | int):
         steps = [value / 10, 0.7 * value, 1.5 * value, 20 * value, 1e3 * value]
         steps += [-0.5, 0.0, 0.5, 1.0, 2.0, 1e-9, 1e120]
         for step in dict.fromkeys(float(f"{step:.6g}") for step in steps):
             yield repr(step), step
-        yield "several", np.array([value, 0.7 * value, 20 * value])
+        yield SEVERAL, np.array([value, 0.7 * value, 20 * value])
     elif isinstance(value, np.ndarray) and value.dtype.kind in "iuf" and value.size <= MOST:
         yield "twice", 2 * value
         yield "half", value / 2
@@ -269,11 +271,18 @@ def cases(target: Target, calls: list[Recorded]) -> Iterator[tuple[str, Recorded
         yield f"{number}", call, seeded
         if number >= CALLS:
             continue
-        moves = [*_moves(target, call)]
+        moves, pairs = [*_moves(target, call)], {}
+        # Where not all can be kept, each argument has its share.
+        rng = random.Random(f"{target.name} {number}")
+        rng.shuffle(moves)
         for label, changed in moves:
             yield f"{number} {label}", call, seeded | changed
+        # Arrays whose shapes do not fit: the error names both arguments.
+        several = [move for move in moves if move[0].endswith(ARRAYS)]
+        for (one, first), (other, second) in combinations(several, 2):
+            if first.keys().isdisjoint(second):
+                pairs[one + BOTH + other] = _cut(first, 2) | _cut(second, 3)
         # Which of two branches is taken often depends on two arguments, or on a word and another.
-        rng, pairs = random.Random(f"{target.name} {number}"), {}
         starts = [move for move in moves if any(isinstance(x, str) for x in move[1].values())]
         starts = BESIDE * starts + [rng.choice(moves) for _ in range(PAIRS if moves else 0)]
         for one, first in starts:
@@ -282,6 +291,16 @@ def cases(target: Target, calls: list[Recorded]) -> Iterator[tuple[str, Recorded
                 pairs[one + BOTH + other] = first | second
         for label, changed in pairs.items():
             yield f"{number} {label}", call, seeded | changed
+
+
+def _cut(changed: dict[str, Any], length: int) -> dict[str, Any]:
+    """The same with so many values in each array."""
+    import numpy as np
+
+    return {
+        name: np.resize(value, length) if isinstance(value, np.ndarray) else value
+        for name, value in changed.items()
+    }
 
 
 def _moves(target: Target, call: Recorded) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -36,24 +36,32 @@ same_versions = pytest.mark.skipif(
 @same_versions
 @pytest.mark.parametrize("name", public_modules())
 def test_it_says_what_it_said(name: str, worker: Worker) -> None:
-    asked_again(name, worker, two=False)
+    asked_again(name, worker, further=False)
 
 
 @same_versions
 @pytest.mark.long
 @pytest.mark.parametrize("name", public_modules())
-def test_it_says_what_it_said_with_two_arguments_moved(name: str, worker: Worker) -> None:
-    asked_again(name, worker, two=True)
+def test_it_says_what_it_said_at_two_moves_and_from_other_examples(
+    name: str, worker: Worker
+) -> None:
+    asked_again(name, worker, further=True)
 
 
-def asked_again(name: str, worker: Worker, two: bool) -> None:
+def is_further(label: str) -> bool:
+    """Two arguments are moved, or one of another example than the first."""
+    number, _, move = label.partition(" ")
+    return BOTH in move or (move != "" and number != "0")
+
+
+def asked_again(name: str, worker: Worker, further: bool) -> None:
     known = {
-        target: {label: value for label, value in told.items() if (BOTH in label) is two}
+        target: {label: value for label, value in told.items() if is_further(label) is further}
         for target, told in KNOWN.items()
         if target.split(".")[0] == name
     }
     now = worker.recorded(name, known)
-    for told in now.values() if two else ():
+    for told in now.values() if further else ():
         del told[""]  # the parameters, which have been compared
     found = differences(known, now)
     if found:
@@ -111,6 +119,15 @@ def test_one_argument_is_moved_or_two() -> None:
     assert len([label for label in labels if BOTH in label]) >= 3
     for label, _, changed in cases(target, [call]):
         assert len(changed) == label.count("=")
+
+
+def test_arrays_of_shapes_that_do_not_fit_meet() -> None:
+    target = Target("m.twice", "function", twice, twice, "")  # type: ignore[arg-type]
+    call = Recorded({"n": 3, "scale": 0.5, "exact": False}, direct=True)
+    moves = {label: changed for label, _, changed in cases(target, [call])}
+    name = min(label for label in moves if label.count("several") == 2)
+    assert name in ("0 n=several & scale=several", "0 scale=several & n=several")
+    assert sorted(map(np.size, moves[name].values())) == [2, 3]
 
 
 def chosen(n: int, way: str = "up") -> float:
@@ -172,6 +189,7 @@ def test_what_moved_is_told() -> None:
     ]
 
 
+@pytest.mark.long
 def test_a_changed_package_is_noticed(tmp_path: Path) -> None:
     """A number moved inside, a default, and the end of a range."""
     package = tmp_path / "minimaxdp"
