@@ -36,6 +36,7 @@ import time
 import types
 import warnings
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
@@ -300,30 +301,78 @@ def face(module: types.ModuleType) -> list[Target]:
         # A parent is made only as one of its children.
         if inspect.isfunction(value.__init__) and not parent:
             found.append(Target(f"{short}.{name}", "class", value.__init__, value, doc))
-        for member in dir(value):
-            if member.startswith("_") and member not in OPERATORS:
-                continue
-            held = inspect.getattr_static(value, member)
-            text = f"{doc}\n{inspect.getdoc(held) or ''}"
-            kind, function = "method", held
-            if isinstance(held, classmethod):
-                kind, function = "classmethod", held.__func__
-            elif isinstance(held, staticmethod):
-                kind, function = "function", held.__func__
-            elif isinstance(held, property):
-                kind, function = "property", held.fget
-            elif hasattr(held, "func"):  # a cached property
-                kind, function = "property", held.func
-            function = inspect.unwrap(function)
-            if not inspect.isfunction(function) or not function.__module__.startswith("minimaxdp"):
-                continue
-            if function in seen:  # inherited: once is enough
-                continue
-            seen.add(function)
-            home = next(parent for parent in value.__mro__ if member in vars(parent))
-            owner = function if kind == "function" else value if kind == "classmethod" else home
-            found.append(Target(f"{short}.{name}.{member}", kind, function, owner, text))
+        found += _members(f"{short}.{name}", value, doc, seen)
     return found
+
+
+def _members(
+    prefix: str, value: type, doc: str, seen: set[types.FunctionType], hidden: bool = False
+) -> list[Target]:
+    """Methods and properties of a class that were not seen; if asked for, also those it hides."""
+    found = []
+    for member in dir(value):
+        if not hidden and member.startswith("_") and member not in OPERATORS:
+            continue
+        held = inspect.getattr_static(value, member)
+        text = f"{doc}\n{inspect.getdoc(held) or ''}"
+        kind, function = "method", held
+        if isinstance(held, classmethod):
+            kind, function = "classmethod", held.__func__
+        elif isinstance(held, staticmethod):
+            kind, function = "function", held.__func__
+        elif isinstance(held, property):
+            kind, function = "property", held.fget
+        elif hasattr(held, "func"):  # a cached property
+            kind, function = "property", held.func
+        function = inspect.unwrap(function)
+        if not inspect.isfunction(function) or not function.__module__.startswith("minimaxdp"):
+            continue
+        if function in seen:  # inherited: once is enough
+            continue
+        seen.add(function)
+        home = next(parent for parent in value.__mro__ if member in vars(parent))
+        owner = function if kind == "function" else value if kind == "classmethod" else home
+        found.append(Target(f"{prefix}.{member}", kind, function, owner, text))
+    return found
+
+
+INSIDE = " inside"  # follows the module in the names of what is not part of its face
+
+
+def inside(module: types.ModuleType) -> list[Target]:
+    """Every function that is written in the files of a public module and not part of its face."""
+    seen, found = {target.function for target in face(module)}, []
+    for part in parts_of(module):
+        for name, value in vars(part).items():
+            short, *rest = part.__name__.split(".")[1:]
+            prefix = ".".join([short + INSIDE, *rest, name])
+            value = getattr(value, "pyfunc", value)  # of np.vectorize
+            if getattr(value, "__module__", None) != part.__name__:
+                continue
+            if inspect.isclass(value):
+                found += _members(prefix, value, "", seen, hidden=True)
+                continue
+            function = inspect.unwrap(value) if callable(value) else value
+            if inspect.isfunction(function) and function not in seen:
+                seen.add(function)
+                found.append(Target(prefix, "function", function, value, ""))
+    return [target for target in found if _is_written(target)]
+
+
+def _is_written(target: Target) -> bool:
+    """Whether it stands in a file, and is no part of how an object comes to be, which a call of
+    its class repeats."""
+    made = ("__new__", "__init__", "__post_init__", "__init_subclass__", "__setattr__")
+    is_here = Path(target.function.__code__.co_filename).is_relative_to(PACKAGE)
+    return is_here and target.name.rpartition(".")[2] not in made
+
+
+def parts_of(module: types.ModuleType) -> list[types.ModuleType]:
+    """A module and all it consists of."""
+    names = [module.__name__]
+    if hasattr(module, "__path__"):
+        names += [m.name for m in pkgutil.walk_packages(module.__path__, module.__name__ + ".")]
+    return [*map(importlib.import_module, names)]
 
 
 def _is_protocol(value: Any) -> bool:
@@ -345,7 +394,10 @@ class Recorded:
 
 
 def forget() -> None:
-    """Empty the package's caches: what a call says and takes must not depend on those before."""
+    """Empty the package's caches, and take a figure's style back: what a call says and takes must
+    not depend on those before."""
+    if style := sys.modules.get("matplotlib"):
+        style.rcdefaults()
     for held in _caches():
         held.cache_clear()
 
@@ -362,11 +414,14 @@ def _caches() -> list[Any]:
 
 
 def examples(module: types.ModuleType, targets: list[Target]) -> dict[str, list[Recorded]]:
-    """Run the examples of a public module and of all it consists of; the calls of each target."""
+    """Run the examples of a public module and of all it consists of; the calls of each target: a
+    few that an example makes by itself, and as many that the package makes on its way, of which no
+    docstring has more than half."""
     by_code: dict[int, list[Target]] = {}
     for target in targets:
         by_code.setdefault(id(target.function.__code__), []).append(target)
     calls: dict[str, list[Recorded]] = {target.name: [] for target in targets}
+    here: Counter[str] = Counter()  # of the docstring that is run
 
     def watch(frame: types.FrameType, event: str, _: Any) -> None:
         if event != "call" or id(frame.f_code) not in by_code:
@@ -376,20 +431,21 @@ def examples(module: types.ModuleType, targets: list[Target]) -> dict[str, list[
             caller = frame.f_back
             direct = caller is not None and caller.f_code.co_filename.startswith("<doctest")
             same = [call for call in calls[target.name] if call.direct == direct]
-            if len(same) < KEPT and target.is_called_by(arguments):
+            if len(same) == KEPT or (here[target.name] == KEPT // 2 and not direct):
+                continue
+            if target.is_called_by(arguments):
+                here[target.name] += not direct
                 calls[target.name].append(Recorded(kept(arguments), direct, _absent(arguments)))
 
     # Nothing can be handed to these, and what their examples print the suite looks at itself.
     idle = {target.name.rpartition(".")[2] for target in targets if target.is_idle}
-    names = [module.__name__]
-    if hasattr(module, "__path__"):
-        names += [m.name for m in pkgutil.walk_packages(module.__path__, module.__name__ + ".")]
     finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner(verbose=False)
     forget()
-    for part in map(importlib.import_module, names):
+    for part in parts_of(module):
         for test in finder.find(part):
             if test.name.rpartition(".")[2] in idle:
                 continue
+            here.clear()
             sys.setprofile(watch)
             try:
                 # Functions of an example look up their globals when they are called again.
@@ -400,11 +456,12 @@ def examples(module: types.ModuleType, targets: list[Target]) -> dict[str, list[
 
 
 def kept(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Arguments, with sources of randomness in the state in which they were handed over."""
+    """Arguments, with arrays and sources of randomness in the state in which they were handed
+    over."""
     import numpy as np
 
     return {
-        name: copy.deepcopy(value) if isinstance(value, np.random.Generator) else value
+        name: copy.deepcopy(value) if isinstance(value, np.random.Generator | np.ndarray) else value
         for name, value in arguments.items()
     }
 

@@ -37,7 +37,7 @@ from typing import Any
 from unittest import mock
 
 import fuzzing
-from fuzzing import Recorded, Target, Worker, limited
+from fuzzing import INSIDE, Recorded, Target, Worker, limited
 
 FILE = Path(__file__).with_name("recorded.jsonl")
 LONGEST = 0.05  # seconds of processor time that a kept call may take
@@ -47,6 +47,7 @@ PATIENCE = 20  # times as much, before a call that was kept counts as hanging
 RELATIVE = 1e-6  # more than processors differ by in the numbers that are kept
 ROUNDING = 1e-14  # of the largest number: smaller ones are rounding
 FEW = 8  # numbers are kept one by one
+MOVES = 12  # for each call of a function that is not part of the face
 SEED = "rng"  # the parameter without which a draw is another one each time
 HUGE = 1e300  # beyond, numbers are kept as texts: their sum is infinite
 CALLS = 3  # of a callable, whose arguments are moved; the others are only run again
@@ -55,6 +56,11 @@ BESIDE = 5  # moves beside each word that is another than the example's
 SEVERAL = "several"
 ARRAYS = (SEVERAL, "])")  # ends of names of moves to arrays, also as levels of a guarantee
 BOTH = " & "  # in the name of a call with two moves
+# Inside, what is another one each time.
+LEFT_OUT = {
+    "certify inside._identities._power": "its symbols are counted",
+    "randomized_response inside._categorical.SymmetricUnary._reports": "its memory is not filled",
+}
 NUMBER = re.compile(r"(\s+|0x[0-9a-f]+)|([-+]?\d+(\.\d*)?(e[-+]?\d+)?)")  # or space, in a text
 DEPTH = 4  # of a value in a value
 MOST = 10_000  # parts of a value that are looked at
@@ -127,6 +133,11 @@ def _collect(value: Any, texts: list[str], found: list[float], depth: int) -> No
             _parts(value.ravel().tolist(), texts, found, depth)
     elif isinstance(value, pd.DataFrame | pd.Series):
         _collect(value.to_numpy(), texts, found, depth)
+    elif hasattr(value, "tocoo"):  # a sparse matrix
+        table = value.tocoo()
+        _parts([table.shape, table.row, table.col, table.data], texts, found, depth)
+    elif hasattr(value, "get_children"):  # what is drawn
+        _parts(drawn(value), texts, found, depth)
     elif hasattr(value, "free_symbols"):
         texts.append(str(value))
     elif isinstance(value, Mapping):
@@ -136,9 +147,9 @@ def _collect(value: Any, texts: list[str], found: list[float], depth: int) -> No
     elif type(value).__module__.startswith("minimaxdp"):
         texts.append(NUMBER.sub("#", f"{value!r} {value}"))
         if callable(getattr(value, "data", None)):  # of what a figure draws
-            drawn = json.dumps(value.data())
-            texts.append(NUMBER.sub("#", drawn))
-            found += [float(part[0]) for part in NUMBER.finditer(drawn) if part[2]]
+            data = json.dumps(value.data())
+            texts.append(NUMBER.sub("#", data))
+            found += [float(part[0]) for part in NUMBER.finditer(data) if part[2]]
         held = {name: getattr(value, name, None) for name in getattr(type(value), "__slots__", ())}
         held |= getattr(value, "__dict__", {})
         asked = _properties(type(value))
@@ -149,6 +160,28 @@ def _collect(value: Any, texts: list[str], found: list[float], depth: int) -> No
         _parts([held[name] for name in sorted(held)], texts, found, depth)
     else:
         texts.append(type(value).__name__)
+
+
+def drawn(artist: Any) -> list[Any]:
+    """Of a figure all that does not depend on fonts and layout: lines, areas, words, looks."""
+    from matplotlib.axis import Axis
+    from matplotlib.legend import Legend
+    from matplotlib.spines import Spine
+
+    if isinstance(artist, Axis | Spine):
+        return []
+    asked = ["xlim", "ylim", "xscale", "yscale", "text", "xydata", "offsets", "alpha", "zorder"]
+    asked += ["color", "facecolor", "edgecolor", "linestyle", "linewidth", "marker", "markersize"]
+    asked += ["xlabel", "ylabel", "fillstyle", "markeredgewidth", "markerfacecolor"]
+    if isinstance(artist, Legend):
+        asked = []
+    found: list[Any] = [type(artist).__name__]
+    found += [getattr(artist, f"get_{name}")() for name in asked if hasattr(artist, f"get_{name}")]
+    if hasattr(artist, "get_paths"):
+        found += [path.vertices for path in artist.get_paths()]
+    for child in artist.get_children():
+        found += drawn(child)
+    return found
 
 
 @cache
@@ -192,11 +225,22 @@ def _again(target: Target, call: Recorded, changed: dict[str, Any], seconds: flo
     unseeded = mock.patch("os.urandom", side_effect=fuzzing.Started)
     with limited(seconds), unseeded, warnings.catch_warnings():
         warnings.simplefilter("error")
-        return digest(Recorded(fresh, call.direct, call.new).replay(target, changed))
+        value = Recorded(fresh, call.direct, call.new).replay(target, changed)
+        if inspect.signature(target.function).return_annotation in (None, "None"):
+            value = [*(fresh | changed).values()]  # it has done something to its arguments
+        return digest(value)
 
 
 def _own(value: Any) -> Any:
-    """An object of the package as it was: a call may spend what it holds."""
+    """An object of the package as it was: a call may spend what it holds. Of a figure's axes empty
+    ones, and of a list what stood in it."""
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    if isinstance(value, Axes):
+        return Figure().add_subplot()
+    if isinstance(value, list | dict | set):
+        return copy.copy(value)
     if not type(value).__module__.startswith("minimaxdp"):
         return value
     try:
@@ -227,6 +271,8 @@ def moved(parameter: inspect.Parameter, value: Any) -> Iterator[tuple[str, Any]]
             yield repr(step), step
         yield SEVERAL, np.array([value, 0.7 * value, 20 * value])
     elif isinstance(value, np.ndarray) and value.dtype.kind in "iuf" and value.size <= MOST:
+        if value.dtype.kind in "iu":  # in few bits a thousand is too large
+            value = value.astype(np.int64)
         yield "twice", 2 * value
         yield "half", value / 2
         yield "less", -value
@@ -275,8 +321,12 @@ def cases(target: Target, calls: list[Recorded]) -> Iterator[tuple[str, Recorded
         # Where not all can be kept, each argument has its share.
         rng = random.Random(f"{target.name} {number}")
         rng.shuffle(moves)
+        if INSIDE in target.name:
+            del moves[MOVES:]
         for label, changed in moves:
             yield f"{number} {label}", call, seeded | changed
+        if INSIDE in target.name:
+            continue
         # Arrays whose shapes do not fit: the error names both arguments.
         several = [move for move in moves if move[0].endswith(ARRAYS)]
         for (one, first), (other, second) in combinations(several, 2):
@@ -342,14 +392,19 @@ def face_of(target: Target) -> str:
 
 
 def examined(name: str, known: Mapping[str, Mapping[str, Said]]) -> Iterator[Any]:
-    """What each callable of a module says; of a known one only at the calls that are known."""
-    module = importlib.import_module(f"minimaxdp.{name}")
-    targets = fuzzing.face(module)
+    """What each callable of a module says; of a known one only at the calls that are known. Of
+    what is inside only values: it need not refuse what nobody hands to it."""
+    module = importlib.import_module(f"minimaxdp.{name.removesuffix(INSIDE)}")
+    is_inside = name.endswith(INSIDE)
+    targets = fuzzing.inside(module) if is_inside else fuzzing.face(module)
+    targets = [target for target in targets if target.name not in LEFT_OUT]
     calls = fuzzing.examples(module, targets)
     for target in targets:
         yield target.name  # so that it is known if the process is lost
         told: dict[str, Said] = {"": [face_of(target)]}
         wanted = known.get(target.name)
+        if is_inside and wanted is None and known:
+            continue  # what is written anew
         longest, slow = (ALONE if target.is_idle else LONGEST), SLOW
         most = max(PATIENCE * SLOW, 5 * longest)  # before a call on record counts as hanging
         examples = [Recorded({}, direct=True)] if target.is_idle else calls[target.name]
@@ -366,6 +421,8 @@ def examined(name: str, known: Mapping[str, Mapping[str, Said]]) -> Iterator[Any
             taken = time.process_time() - start
             if value is None or (wanted is None and taken > max(longest, slow)):
                 continue
+            if wanted is None and is_inside and len(value) == 1:
+                continue
             if taken > longest:
                 slow -= taken
             told[label] = value
@@ -379,6 +436,10 @@ def read() -> tuple[dict[str, str], dict[str, dict[str, Said]]]:
     """Versions with which the file was written, and what it holds."""
     lines = [json.loads(line) for line in FILE.read_text().splitlines()]
     return lines[0], {name: told for line in lines[1:] for name, told in line.items()}
+
+
+def module_of(name: str) -> str:
+    return name.partition(".")[0].removesuffix(INSIDE)
 
 
 def versions() -> dict[str, str]:
@@ -413,7 +474,7 @@ def main(names: list[str]) -> None:
         told: dict[str, dict[str, Said]] = {}
         with Worker(environment=machine) as worker:
             for name in names or fuzzing.public_modules():
-                told |= worker.recorded(name, {})
+                told |= worker.recorded(name, {}) | worker.recorded(name + INSIDE, {})
         return told
 
     with ThreadPoolExecutor(2) as pool:
@@ -426,7 +487,7 @@ def main(names: list[str]) -> None:
         }
         for name, told in first.items()
     }
-    kept = {name: told for name, told in old.items() if name.partition(".")[0] not in names}
+    kept = {name: told for name, told in old.items() if module_of(name) not in names}
     lines = [versions(), *({name: told} for name, told in sorted((kept | agreed).items()))]
     FILE.write_text("".join(json.dumps(_rounded(line)) + "\n" for line in lines))
     alike_, all_ = (sum(map(len, told.values())) for told in (agreed, first))

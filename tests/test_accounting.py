@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from fractions import Fraction
 from itertools import product
-from math import comb
+from math import comb, erf
 
 import numpy as np
 import pytest
@@ -595,3 +595,25 @@ def test_losses_between_two_nodes_are_rounded_up(rare):
     # In the cell the mean of exp(-loss) is kept, or falls where it is no double.
     assert mean < 0.1 * (1 + 1e-9) and (rare < 1e-307 or mean > 0.1 * (1 - 1e-9))
     assert rare > 1e-307 or np.all(grid.losses[near] > loss)
+
+
+@pytest.mark.parametrize("mu", [1e-8, 1e-3])
+def test_a_normal_limit_of_a_gaussian_loses_no_digits(mu: float) -> None:
+    delta = accounting.NormalLimit(mu**2 / 2, mu**2, 0.0).normal_delta(0.0)
+    assert delta == pytest.approx(erf(mu / 2**1.5), rel=1e-14)
+
+
+@pytest.mark.parametrize("others", [[], [LaplacePair(0.5)], [TotalVariation(0.1)]])
+def test_what_gives_everything_away_leaves_no_promise(others: list[object]) -> None:
+    shown = FinitePair([1.0, 0.0], [0.0, 1.0])
+    together = compose([shown, *others], times=3)
+    assert together.delta([0.0, 5.0]).low.tolist() == [1.0, 1.0]
+    assert together.epsilon([0.0, 0.5]).low.tolist() == [np.inf, np.inf]
+    with pytest.raises(ValueError, match="epsilon must leave a delta below 1"):
+        together.guarantee(epsilon=1.0)
+
+
+def test_a_delta_that_rounds_to_one_is_not_promised() -> None:
+    """0.5**100 of the secret is kept: no double below one is as large as its complement."""
+    with pytest.raises(ValueError, match="epsilon must leave a delta below 1"):
+        compose(Approximate(0.1, 0.5), times=100).guarantee(epsilon=5.0)

@@ -6,12 +6,15 @@ import importlib
 import math
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import fuzzing
 import numpy as np
 import pytest
 import recorded
-from fuzzing import Recorded, Target, Worker, public_modules
+from fuzzing import INSIDE, Recorded, Target, Worker, public_modules
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from recorded import BOTH, alike, cases, differences, digest
 
 from minimaxdp.book.explorables import Control, Explorable, Panel
@@ -48,6 +51,20 @@ def test_it_says_what_it_said_at_two_moves_and_from_other_examples(
     asked_again(name, worker, further=True)
 
 
+@same_versions
+@pytest.mark.long
+@pytest.mark.parametrize("name", public_modules())
+def test_it_says_what_it_said_inside(name: str, worker: Worker) -> None:
+    known = {
+        target: told for target, told in KNOWN.items() if target.split(".")[0] == name + INSIDE
+    }
+    now = worker.recorded(name + INSIDE, known)
+    # A function that is no longer there is nobody's loss, and a new one is not on record yet.
+    common = known.keys() & now.keys()
+    compared(*({target: told[target] for target in common} for told in (known, now)))
+    assert len(common) >= 0.9 * len(known), "most is another function: run python tests/recorded.py"
+
+
 def is_further(label: str) -> bool:
     """Two arguments are moved, or one of another example than the first."""
     number, _, move = label.partition(" ")
@@ -63,6 +80,10 @@ def asked_again(name: str, worker: Worker, further: bool) -> None:
     now = worker.recorded(name, known)
     for told in now.values() if further else ():
         del told[""]  # the parameters, which have been compared
+    compared(known, now)
+
+
+def compared(known: dict[str, Any], now: dict[str, Any]) -> None:
     found = differences(known, now)
     if found:
         told = "\n".join(found[:20])
@@ -170,6 +191,35 @@ def test_what_a_figure_draws_is_kept() -> None:
         return Explorable("a", [Control("x", [0, 1], "x", "{:g}", 0)], [panel], {}, "a", "b")
 
     assert digest(figure(1.0)) == digest(figure(1.0)) != digest(figure(0.5))
+
+
+def test_what_is_drawn_on_axes_is_kept() -> None:
+    def axes(**looks: Any) -> Axes:
+        ax = Figure().add_subplot()
+        ax.plot([1, 2], [3, 4], **looks)
+        return ax
+
+    assert digest(axes()) == digest(axes())
+    for looks in ({"lw": 5}, {"ls": ":"}, {"color": "red"}, {"marker": "o"}):
+        assert digest(axes()) != digest(axes(**looks)), looks
+
+
+def test_what_a_function_does_to_its_arguments_is_kept() -> None:
+    def fill(values: list[float]) -> None:
+        values.append(2.0)
+
+    target = Target("m.fill", "function", fill, fill, "")  # type: ignore[arg-type]
+    call = Recorded({"values": [1.0]}, direct=True)
+    assert recorded.said(target, call, {}, 1.0) == ["", [1.0, 2.0]]
+
+
+def test_what_is_inside_a_module_is_found() -> None:
+    module = importlib.import_module("minimaxdp.lower_bounds")
+    inside = {target.name: target for target in fuzzing.inside(module)}
+    for name in ("_power.end_by_tests", "_mean_methods.packing_floor", "_power.end_risks"):
+        assert f"lower_bounds{INSIDE}.{name}" in inside  # one is cached, one np.vectorize
+    face = {target.function for target in fuzzing.face(module)}
+    assert not face & {target.function for target in inside.values()}
 
 
 def test_a_moved_default_is_seen() -> None:

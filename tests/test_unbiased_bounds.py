@@ -21,6 +21,7 @@ from minimaxdp.guarantees import (
     Pure,
     TotalVariation,
 )
+from minimaxdp.unbiased_bounds import _ellipsoids
 
 property_test = settings(max_examples=25, deadline=None, derandomize=True)
 seeds = st.integers(0, 10_000)
@@ -653,3 +654,10 @@ def test_bad_input_is_refused(call, error, message):
 def test_an_ellipsoid_shows_its_two_values_and_none_of_its_arrays():
     found = ub.min_trace_ellipsoid([[1, 1], [1, -1], [-1, 1], [-1, -1]])
     assert repr(found) == f"MinTraceEllipsoid(primal={found.primal!r}, dual={found.dual!r})"
+
+
+def test_sizes_whose_squares_are_doubles_depend_on_the_dimension_alone():
+    line = np.array([[0.0], [0.3], [0.9]]) * _ellipsoids._LARGEST
+    assert ub.min_trace_ellipsoid(line).lengths.max() > 0
+    with pytest.raises(ValueError, match="for their squares to be doubles"):
+        ub.min_trace_ellipsoid(np.hstack([line, line[::-1]]))

@@ -213,7 +213,7 @@ class Composition:
 
     @property
     def pure_epsilon(self) -> float:
-        """The sum of the largest losses: pure privacy, if it is finite."""
+        """The sum of the largest losses: pure privacy, or infinite where there is none."""
         return max(sum(count * _largest(pair) for pair, count in parts) for parts in self._orders)
 
     def delta(self, epsilon: ArrayLike, *, rtol: float = 1e-3) -> Interval:
@@ -282,6 +282,12 @@ class Composition:
         -------
         Approximate
 
+        Raises
+        ------
+        ValueError
+            If not exactly one of them is given, or the other would be a delta of 1, to the last
+            digit of a double, or an epsilon above 700.
+
         Examples
         --------
         >>> from minimaxdp.guarantees import GaussianDP
@@ -293,7 +299,9 @@ class Composition:
         theorem = "the privacy loss of the composition, rounded up"
         if delta is None:
             epsilon = _validate.one_real("epsilon", epsilon, minimum=0, maximum=700)
-            delta = min(self.delta(epsilon).high, 1 - 2.0**-53)
+            delta = self.delta(epsilon).high
+            if delta >= 1:
+                raise ValueError(f"epsilon must leave a delta below 1, got {epsilon}")
         else:
             delta = _validate.one_real("delta", delta, minimum=0, below=1)
             epsilon = self.epsilon(delta).high
@@ -301,7 +309,15 @@ class Composition:
                 raise ValueError(f"delta must leave an epsilon of at most 700, got {delta}")
         return Approximate(epsilon, delta, relation=self.relation, theorem=theorem)  # type: ignore[arg-type]
 
+    @property
+    def _tells_all(self) -> bool:
+        """Whether no output of some release is possible under both inputs."""
+        pairs = [pair for pair, _ in self.parts if isinstance(pair, FinitePair)]
+        return any(not np.isfinite(pair.losses[0]).any() for pair in pairs)
+
     def _one_delta(self, epsilon: float, rtol: float) -> Interval:
+        if self._tells_all:
+            return Interval(1.0, 1.0)
         found = [_delta(parts, epsilon, rtol) for parts in self._orders]
         return Interval(max(f.low for f in found), max(f.high for f in found))
 
@@ -309,6 +325,8 @@ class Composition:
         pure = self.pure_epsilon
         if delta == 0:
             return Interval(pure, pure * (1 + 1e-12))
+        if self._tells_all:
+            return Interval(np.inf, np.inf)
         found = [_epsilon(parts, delta, rtol) for parts in self._orders]
         low, high = max(f.low for f in found), max(f.high for f in found)
         return Interval(low, min(high, pure * (1 + 1e-12)))

@@ -580,5 +580,5 @@ def _normal_bound(mean: Array, n: int, epsilon: float, c: float) -> Array:
     a, half = 1 + c**2 / n, mean + c**2 / (2 * n)
     inside = half**2 - a * (mean**2 - c**2 * noise)
     root = (half + np.sign(c) * np.sqrt(np.maximum(inside, 0))) / a
-    # No proportion has the release within reach: the nearest end.
-    return np.where(inside < 0, np.where(mean > 0.5, 1.0, 0.0), np.clip(root, 0.0, 1.0))
+    # Where no proportion has the release within reach it lies beyond an end, which is the nearest.
+    return np.clip(np.where(inside < 0, mean, root), 0.0, 1.0)
