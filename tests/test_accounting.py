@@ -603,9 +603,12 @@ def test_a_normal_limit_of_a_gaussian_loses_no_digits(mu: float) -> None:
     assert delta == pytest.approx(erf(mu / 2**1.5), rel=1e-14)
 
 
+DISJOINT = FinitePair([1.0, 0.0], [0.0, 1.0])
+
+
+@pytest.mark.parametrize("shown", [DISJOINT, SampledPair(DISJOINT, 1.0)])
 @pytest.mark.parametrize("others", [[], [LaplacePair(0.5)], [TotalVariation(0.1)]])
-def test_what_gives_everything_away_leaves_no_promise(others: list[object]) -> None:
-    shown = FinitePair([1.0, 0.0], [0.0, 1.0])
+def test_what_gives_everything_away_leaves_no_promise(shown: object, others: list[object]) -> None:
     together = compose([shown, *others], times=3)
     assert together.delta([0.0, 5.0]).low.tolist() == [1.0, 1.0]
     assert together.epsilon([0.0, 0.5]).low.tolist() == [np.inf, np.inf]

@@ -312,8 +312,10 @@ class Composition:
     @property
     def _tells_all(self) -> bool:
         """Whether no output of some release is possible under both inputs."""
-        pairs = [pair for pair, _ in self.parts if isinstance(pair, FinitePair)]
-        return any(not np.isfinite(pair.losses[0]).any() for pair in pairs)
+        # A sample of everybody is no sample.
+        whole = [pair.base if getattr(pair, "rate", 0) == 1 else pair for pair, _ in self.parts]
+        finite = [pair.losses[0] for pair in whole if isinstance(pair, FinitePair)]
+        return any(not np.isfinite(losses).any() for losses in finite)
 
     def _one_delta(self, epsilon: float, rtol: float) -> Interval:
         if self._tells_all:
@@ -413,7 +415,7 @@ def _by_counts(parts: tuple[Part, ...]) -> tuple[Tail, Tail] | None:
         if not isinstance(pair, FinitePair):
             return None
         values = int(np.isfinite(pair.losses[0]).sum())
-        if not 1 <= values <= _MOST_VALUES:
+        if values > _MOST_VALUES:
             return None
         outcomes *= comb(count + values - 1, values - 1)
         if outcomes > _MOST_COUNTS:

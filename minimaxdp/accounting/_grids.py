@@ -201,8 +201,6 @@ def support(pair: Any, dust: float) -> tuple[float, float]:
     if isinstance(pair, FinitePair):
         values = pair.losses[0]
         values = values[np.isfinite(values)]
-        if not len(values):
-            return -1.0, 1.0
         low, high = float(values[0]), float(values[-1])
         return (low, high) if high > low else (low - 1e-3, high + 1e-3)
 
