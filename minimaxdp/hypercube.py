@@ -128,9 +128,9 @@ def walsh_hadamard(values: ArrayLike) -> Array | NDArray[np.int64]:
         raise ValueError(f"values must lie between -{limit:g} and {limit:g}, got size {top:g}")
     step = 1
     while step < length:
-        pairs = x.reshape(*x.shape[:-1], -1, 2, step)
-        plus, minus = pairs[..., 0, :], pairs[..., 1, :]
-        x = np.stack([plus + minus, plus - minus], axis=-2).reshape(x.shape)
+        pairs = x.reshape(-1, 2, step)
+        plus, minus = pairs[:, 0], pairs[:, 1]
+        x = np.stack([plus + minus, plus - minus], axis=1).reshape(x.shape)
         step *= 2
     return x
 

@@ -102,4 +102,22 @@ EQUIVALENT: list[tuple[str, str, str, str]] = [
         "same = len(self.losses[0]) == len(there.losses[1]) and all(",
         "losses and their masses are as many",
     ),
+    (
+        "lower_bounds/_densities.py",
+        "shares, np.atleast_1d(log_binary_packing_size(pairs, shares)), strict=True",
+        "shares, np.atleast_1d(log_binary_packing_size(pairs, shares)), strict=False",
+        "one size for each share",
+    ),
+    (
+        "inference/_release_laws.py",
+        "return np.where(np.isinf(z), z < 0, np.minimum(tail, 1.0))[()]",
+        "return np.where(np.isinf(z), z < 1, np.minimum(tail, 1.0))[()]",
+        "z is infinite",
+    ),
+    (
+        "inference/_release_laws.py",
+        "return np.where(np.isinf(z), z > 0, np.minimum(tail, 1.0))[()]",
+        "return np.where(np.isinf(z), z > 1, np.minimum(tail, 1.0))[()]",
+        "z is infinite",
+    ),
 ]

@@ -3,10 +3,11 @@
 ``python tests/recorded.py`` writes `recorded.jsonl`, or with names the lines of these modules: for
 each public callable its parameters with their defaults, and what comes out when an example of its
 docstring is run again, or run with one argument moved, or two: to other numbers or several at once,
-to other guarantees, to each word that its error lists. Of an object its properties are kept as
-well, and what a figure draws. A change of the package that moves a number, a default, the end of a
-range or the words of an error fails the suite until the file is written again, and then stands in
-its diff.
+to other guarantees, to each word that its error lists, to objects with another value in one field.
+Of an object its properties are kept as well, and what a figure draws; of an example also the ranges
+that its numbers are held against, and the memory it asks for. A change of the package that moves a
+number, a default, the end of a range or the words of an error fails the suite until the file is
+written again, and then stands in its diff.
 
 The calls are those of `fuzzing`, and run in its process, with the package's caches empty. Numbers
 that depend on the processor or on the order of a set are left out: what is kept came out alike in
@@ -15,7 +16,9 @@ processes that differ in both.
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import dataclasses
 import hashlib
 import importlib
 import inspect
@@ -51,11 +54,15 @@ MOVES = 12  # for each call of a function that is not part of the face
 SEED = "rng"  # the parameter without which a draw is another one each time
 HUGE = 1e300  # beyond, numbers are kept as texts: their sum is infinite
 CALLS = 3  # of a callable, whose arguments are moved; the others are only run again
+FIELDS = 24  # of objects that are handed over or asked, moved one by one, for each of these calls
 PAIRS = 16  # of moves at once, for each of these calls
 BESIDE = 5  # moves beside each word that is another than the example's
 SEVERAL = "several"
 ARRAYS = (SEVERAL, "])")  # ends of names of moves to arrays, also as levels of a guarantee
 BOTH = " & "  # in the name of a call with two moves
+CHECKS = " checks"  # follows the name of a call
+CHECKED = ("real", "integer", "memory")  # all others come to these
+FIELD = re.compile(r"\d+ \w+\.\w+=")  # starts the name of a call with a field moved
 # Inside, what is another one each time.
 LEFT_OUT = {
     "certify inside._identities._power": "its symbols are counted",
@@ -132,7 +139,8 @@ def _collect(value: Any, texts: list[str], found: list[float], depth: int) -> No
         else:
             _parts(value.ravel().tolist(), texts, found, depth)
     elif isinstance(value, pd.DataFrame | pd.Series):
-        _collect(value.to_numpy(), texts, found, depth)
+        names = [axis.to_numpy() for axis in value.axes]
+        _parts([*names, value.to_numpy()], texts, found, depth)
     elif hasattr(value, "tocoo"):  # a sparse matrix
         table = value.tocoo()
         _parts([table.shape, table.row, table.col, table.data], texts, found, depth)
@@ -219,16 +227,65 @@ def said(target: Target, call: Recorded, changed: dict[str, Any], seconds: float
         return [type(error).__name__]
 
 
+@dataclasses.dataclass(frozen=True)
+class Moved:
+    """An object with another value in one field, made when it is called for: it may be refused."""
+
+    held: Any
+    field: str
+    value: Any
+
+    def made(self) -> Any:
+        return dataclasses.replace(self.held, **{self.field: self.value})
+
+
 def _again(target: Target, call: Recorded, changed: dict[str, Any], seconds: float) -> Said:
     fresh = {name: _own(value) for name, value in fuzzing.kept(call.arguments).items()}
     # What is drawn from the system is another draw each time.
     unseeded = mock.patch("os.urandom", side_effect=fuzzing.Started)
     with limited(seconds), unseeded, warnings.catch_warnings():
         warnings.simplefilter("error")
+        changed = {
+            name: value.made() if isinstance(value, Moved) else value
+            for name, value in changed.items()
+        }
         value = Recorded(fresh, call.direct, call.new).replay(target, changed)
         if inspect.signature(target.function).return_annotation in (None, "None"):
             value = [*(fresh | changed).values()]  # it has done something to its arguments
         return digest(value)
+
+
+@contextlib.contextmanager
+def noted() -> Iterator[set[str]]:
+    """The ranges that numbers are held against meanwhile, and the sizes that are asked for."""
+    found: set[str] = set()
+    validate = sys.modules.get("minimaxdp._validate")
+
+    def noting(check: Any) -> Any:
+        def run(name: str, *values: Any, **bounds: Any) -> Any:
+            # Of a number only its name; the size of what is to be held is all that there is.
+            sizes = map(_short, values if check.__name__ == "memory" else ())
+            ends = (f"{key}={_short(value)}" for key, value in bounds.items())
+            found.add(" ".join([check.__name__, name, *sizes, *ends]))
+            return check(name, *values, **bounds)
+
+        return run
+
+    with contextlib.ExitStack() as stack:
+        for name in CHECKED if validate else ():
+            check = noting(getattr(validate, name))
+            stack.enter_context(mock.patch.object(validate, name, check))
+        yield found
+
+
+def _short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, numbers.Real) else str(value)
+
+
+def shortened(found: set[str]) -> str:
+    """In words as far as a line goes, and a mark of all."""
+    text = ", ".join(sorted(found))
+    return f"{text[:200]} {hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def _own(value: Any) -> Any:
@@ -325,6 +382,10 @@ def cases(target: Target, calls: list[Recorded]) -> Iterator[tuple[str, Recorded
             del moves[MOVES:]
         for label, changed in moves:
             yield f"{number} {label}", call, seeded | changed
+        fields = [*_fields(target, call)]
+        random.Random(f"{target.name} {number} fields").shuffle(fields)
+        for label, changed in fields[:FIELDS]:
+            yield f"{number} {label}", call, seeded | changed
         if INSIDE in target.name:
             continue
         # Arrays whose shapes do not fit: the error names both arguments.
@@ -372,6 +433,25 @@ def _moves(target: Target, call: Recorded) -> Iterator[tuple[str, dict[str, Any]
                         yield f"{shown}={word}", {parameter.name: put(word)}
 
 
+def _fields(target: Target, call: Recorded) -> Iterator[tuple[str, dict[str, Any]]]:
+    """By name, each argument that is an object with another value in one field; a guarantee only
+    where it is the one that is asked, as others take its place elsewhere."""
+    from minimaxdp import guarantees
+
+    owned = target.kind in ("method", "property")
+    asked = next(iter(inspect.signature(target.function).parameters)) if owned else ""
+    for name, held in call.arguments.items():
+        is_ours = type(held).__module__.startswith("minimaxdp") and dataclasses.is_dataclass(held)
+        if not is_ours or (isinstance(held, guarantees.Guarantee) and name != asked):
+            continue
+        if target.kind == "class" and name not in {p.name for p in target.parameters}:
+            continue  # the object that is to be
+        for field in dataclasses.fields(held):
+            parameter = inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY)
+            for label, value in moved(parameter, getattr(held, field.name)) if field.init else ():
+                yield f"{name}.{field.name}={label}", {name: Moved(held, field.name, value)}
+
+
 def words(target: Target, call: Recorded, changed: dict[str, Any]) -> list[str]:
     """What an argument that is one of a few words may be: its error says so."""
     try:
@@ -415,17 +495,20 @@ def examined(name: str, known: Mapping[str, Mapping[str, Said]]) -> Iterator[Any
             fuzzing.forget()
             start = time.process_time()
             seconds = most if wanted is not None else max(2 * longest, slow)
-            value = said(target, call, changed, seconds)
+            with noted() as checks:
+                value = said(target, call, changed, seconds)
             if value is None and wanted is not None:
                 value = ["not done"]
             taken = time.process_time() - start
             if value is None or (wanted is None and taken > max(longest, slow)):
                 continue
-            if wanted is None and is_inside and len(value) == 1:
+            if wanted is None and (is_inside or FIELD.match(label)) and len(value) == 1:
                 continue
             if taken > longest:
                 slow -= taken
             told[label] = value
+            if label.isdigit() and not is_inside:
+                told[label + CHECKS] = [shortened(checks)]
         yield {target.name: told}
 
 
@@ -468,30 +551,36 @@ def differences(
 
 def main(names: list[str]) -> None:
     """Write the file, or the lines of some modules."""
-    old = {} if not names else read()[1]
+    kept, modules = read()[1] if names else {}, names or fuzzing.public_modules()
 
-    def run(machine: dict[str, str]) -> dict[str, dict[str, Said]]:
-        told: dict[str, dict[str, Said]] = {}
+    def run(name: str, machine: dict[str, str]) -> dict[str, dict[str, Said]]:
+        # One process for each module: what calls leave in memory would fill it in the end.
         with Worker(environment=machine) as worker:
-            for name in names or fuzzing.public_modules():
-                told |= worker.recorded(name, {}) | worker.recorded(name + INSIDE, {})
-        return told
+            return worker.recorded(name, {}) | worker.recorded(name + INSIDE, {})
 
     with ThreadPoolExecutor(2) as pool:
-        first, *others = pool.map(run, MACHINES)
-    agreed = {
-        name: {
-            label: value
-            for label, value in told.items()
-            if all(label in other[name] and alike(value, other[name][label]) for other in others)
-        }
-        for name, told in first.items()
+        asked = {name: [pool.submit(run, name, each) for each in MACHINES] for name in modules}
+        for name, futures in asked.items():
+            first, *others = (future.result() for future in futures)
+            agreed = {target: _agreed(target, first, others) for target in first}
+            kept = {target: told for target, told in kept.items() if module_of(target) != name}
+            kept |= agreed
+            lines = [versions(), *({target: told} for target, told in sorted(kept.items()))]
+            FILE.write_text("".join(json.dumps(_rounded(line)) + "\n" for line in lines))
+            alike_, all_ = (sum(map(len, told.values())) for told in (agreed, first))
+            print(f"{name}: {len(agreed)} callables, {alike_} of {all_} calls", flush=True)
+
+
+def _agreed(
+    target: str, first: dict[str, dict[str, Said]], others: list[dict[str, dict[str, Said]]]
+) -> dict[str, Said]:
+    """What every machine says of a callable; of a call that is left out no ranges either."""
+    kept = {
+        label: value
+        for label, value in first[target].items()
+        if all(label in told[target] and alike(value, told[target][label]) for told in others)
     }
-    kept = {name: told for name, told in old.items() if module_of(name) not in names}
-    lines = [versions(), *({name: told} for name, told in sorted((kept | agreed).items()))]
-    FILE.write_text("".join(json.dumps(_rounded(line)) + "\n" for line in lines))
-    alike_, all_ = (sum(map(len, told.values())) for told in (agreed, first))
-    print(f"{len(agreed)} callables, {alike_} of {all_} calls")
+    return {label: kept[label] for label in kept if label.removesuffix(CHECKS) in kept}
 
 
 def _rounded(value: Any) -> Any:

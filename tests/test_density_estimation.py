@@ -34,6 +34,7 @@ from minimaxdp.density_estimation import (
 from minimaxdp.lower_bounds import hellinger_contraction
 
 DENSITIES = [linear(1.0), linear(-2.0), holder(0.5), holder(0.8), ripple(0.8), spiky(), boundary()]
+DENSITIES.append(spiky(width=0.5))  # of which truncation leaves two thirds
 each_density = pytest.mark.parametrize("f", DENSITIES, ids=lambda f: f.name)
 
 
@@ -449,6 +450,7 @@ LAPLACE = Histogram(GRID, 1.0, "laplace")
         (lambda: Density("flat", np.sin, np.sin, 1.0, 0.0), "maximum must be"),
         (lambda: boundary(1e-320), "rate must be at least"),
         (lambda: spiky(1e-320), "width must be at least"),
+        (lambda: spiky(1.1), "width must be at most 1"),
         (lambda: holder(0.5, levels=41), "levels must be at most 40"),
         (lambda: histogram_risk([0.5, 0.5], 10, 1e-320), "epsilon must be at least"),
         (lambda: histogram_risk([0.5, 0.5], 10, 1.0, volume=1e-320), "volume must be at least"),

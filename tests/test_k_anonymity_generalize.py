@@ -135,6 +135,7 @@ def test_generalising_never_lowers_k_and_the_minimal_nodes_are_all_of_them(table
     assert {tuple(row) for row in found.minimal[COLUMNS].to_numpy()} == expected
     assert found.evaluated <= found.nodes == len(nodes())
     assert found.minimal["loss"].is_monotonic_increasing
+    assert [*found.minimal.index] == [*range(len(expected))]
     for _, row in found.minimal.iterrows():
         levels = {name: int(row[name]) for name in COLUMNS}
         released = ka.generalize(table, hierarchies(), levels, missing="value")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ import recorded
 from fuzzing import INSIDE, Recorded, Target, Worker, public_modules
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from recorded import BOTH, alike, cases, differences, digest
+from recorded import BOTH, CHECKS, FIELD, alike, cases, differences, digest
 
+from minimaxdp import _validate
 from minimaxdp.book.explorables import Control, Explorable, Panel
 from minimaxdp.guarantees import ZCDP, Pure
 from minimaxdp.lower_bounds._curator_means import level
@@ -66,9 +68,9 @@ def test_it_says_what_it_said_inside(name: str, worker: Worker) -> None:
 
 
 def is_further(label: str) -> bool:
-    """Two arguments are moved, or one of another example than the first."""
-    number, _, move = label.partition(" ")
-    return BOTH in move or (move != "" and number != "0")
+    """Two arguments are moved, or a field of one, or one of another example than the first."""
+    number, _, move = label.removesuffix(CHECKS).partition(" ")
+    return BOTH in move or FIELD.match(label) is not None or (move != "" and number != "0")
 
 
 def asked_again(name: str, worker: Worker, further: bool) -> None:
@@ -182,6 +184,54 @@ def test_caches_of_the_package_are_emptied() -> None:
         fuzzing.forget()
         level(Pure(1.0), ZCDP)
         assert level.cache_info().currsize == level.cache_info().misses == 1
+
+
+@dataclass(frozen=True)
+class Sized:
+    size: int
+
+    def __post_init__(self) -> None:
+        if self.size < 0:
+            raise ValueError("size must be at least 0")
+
+    def doubled(self) -> int:
+        return 2 * self.size
+
+
+Sized.__module__ = "minimaxdp.part"
+
+
+def of_two(one: Sized, other: int) -> float:
+    return one.size / other
+
+
+def test_an_object_that_is_handed_over_or_asked_is_moved_in_one_field() -> None:
+    target = Target("m.of_two", "function", of_two, of_two, "")  # type: ignore[arg-type]
+    method = Target("m.Sized.doubled", "method", Sized.doubled, Sized, "")  # type: ignore[arg-type]
+    call = Recorded({"one": Sized(3), "other": 2}, direct=True)
+    own = Recorded({"self": Sized(3)}, direct=True)
+    moves = {label: changed for label, _, changed in cases(target, [call])}
+    assert recorded.said(target, call, moves["0 one.size=21"], 1.0) == ["", [10.5]]
+    refused = recorded.said(target, call, moves["0 one.size=-1"], 1.0)
+    assert refused == ["ValueError: size must be at least 0"]
+    asked = {label: changed for label, _, changed in cases(method, [own])}
+    assert recorded.said(method, own, asked["0 self.size=21"], 1.0) == ["", [42.0]]
+    assert FIELD.match("0 self.size=21") and is_further("0 self.size=21")
+    assert not FIELD.match("0 privacy=Pure(epsilon=0.05)")
+
+
+def test_ranges_and_sizes_that_are_asked_for_are_kept() -> None:
+    with recorded.noted() as found:
+        _validate.one_epsilon(1.0, minimum=0.5)
+        _validate.memory("n", 3, itemsize=2)
+        with pytest.raises(ValueError, match="^d must be"):
+            _validate.one_integer("d", 0, minimum=1, maximum=10)
+    assert found == {
+        "real epsilon above=0 minimum=0.5 maximum=700",
+        "memory n 3 itemsize=2",
+        "integer d minimum=1 maximum=10",
+    }
+    assert not is_further("1") and not is_further("1" + CHECKS)
 
 
 def test_what_a_figure_draws_is_kept() -> None:

@@ -12,6 +12,7 @@ import threading
 import time
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -545,7 +546,9 @@ def test_gaps_are_asked_of_what_the_results_have():
 
 
 def test_a_lower_bound_above_a_risk_stops_the_sweep(monkeypatch):
-    low = results.Cell("proportion", Pure(1.0), "none", 0.2, 0.1, 0.3)
-    monkeypatch.setattr(results, "cell", lambda *arguments: low)
-    with pytest.raises(RuntimeError, match="above the risk at n="):
-        experiments.gap(np.random.default_rng(0), 1, problem="proportion", definition="pure")
+    for error, stops in ((0.0, True), (0.015, True), (0.018, False)):  # 0.1 is six of 1 / 60
+        low = results.Cell("proportion", Pure(1.0), "", 0.2, 0.1, 0.3, standard_error=error)
+        monkeypatch.setattr(results, "cell", lambda *_, low=low: low)
+        refused = pytest.raises(RuntimeError, match="above the risk at n=")
+        with refused if stops else nullcontext():
+            experiments.gap(np.random.default_rng(0), 1, problem="proportion", definition="pure")

@@ -219,7 +219,7 @@ def spiky(width: float = 0.01, weight: float = 0.3) -> Density:
     Parameters
     ----------
     width : float
-        Standard deviation of the spike, from 1e-100 to 0.05.
+        Standard deviation of the spike before it is truncated, from 1e-100 to 1.
     weight : float
         Mass of the spike, strictly between 0 and 1.
 
@@ -237,7 +237,7 @@ def spiky(width: float = 0.01, weight: float = 0.3) -> Density:
     >>> round(spiky().squared_integral, 4)
     3.4489
     """
-    s = _validate.one_real("width", width, minimum=1e-100, maximum=0.05)
+    s = _validate.one_real("width", width, minimum=1e-100, maximum=1)
     w = _validate.one_real("weight", weight, above=0, below=1)
     spike = scipy.stats.norm(1 / 3, s)
     below, mass = spike.cdf(0), spike.cdf(1) - spike.cdf(0)

@@ -1,0 +1,58 @@
+"""Who works through many records, or pairs of them, holds a few at a time."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from minimaxdp import mean_estimation, privacy
+from minimaxdp.density_estimation import BinnedPolynomial, PrivateSeries, ripple
+from minimaxdp.randomized_response import (
+    HadamardResponse,
+    KaryRR,
+    OptimizedUnary,
+    SymmetricUnary,
+)
+from minimaxdp.unbiased_bounds._ellipsoids import _farthest
+
+RNG = np.random.default_rng(5)
+UNIT = RNG.random(400_000)
+FIFTY = RNG.integers(0, 50, 400_000)
+TABLE = RNG.standard_normal((100_000, 20))
+CHANNEL = RNG.dirichlet(np.ones(500), 120)
+CLOUD = RNG.standard_normal((6_000, 5))
+
+
+def simulated() -> object:
+    return PrivateSeries(1.0, 14).simulate(ripple(0.5), 1_000, rng=0, size=500)
+
+
+# Megabytes that each may hold beside what it is given. All at once would be one and a half times
+# as much for a single number a record, and up to ten times for many.
+CALLS: dict[str, tuple[Callable[[], object], float]] = {
+    "pairs": (lambda: privacy.privacy_profile(CHANNEL, [0.1, 0.5]), 100),
+    "ellipsoid": (lambda: _farthest(CLOUD, 1.0), 350),
+    "polynomials": (lambda: BinnedPolynomial(1.0, 8, 3).release(UNIT, rng=1), 14),
+    "series": (lambda: PrivateSeries(1.0, 9).release(UNIT[:100_000], rng=1), 21),
+    "simulated series": (simulated, 30),
+    "mean": (lambda: mean_estimation.PrivateMean(2.0, 100_000, None).release(TABLE), 42),
+    "symmetric unary": (lambda: SymmetricUnary(1.0, 50).privatize(FIFTY, rng=1), 30),
+    "optimized unary": (lambda: OptimizedUnary(1.0, 50).privatize(FIFTY, rng=1), 30),
+    "k-ary": (lambda: KaryRR(1.0, 50).privatize(FIFTY, rng=1), 4),
+    "hadamard": (lambda: HadamardResponse(1.0, 50).privatize(FIFTY, rng=1), 4),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_it_holds_a_few_at_a_time(name: str) -> None:
+    call, most = CALLS[name]
+    tracemalloc.start()
+    try:
+        call()
+        peak = tracemalloc.get_traced_memory()[1] / 2**20
+    finally:
+        tracemalloc.stop()
+    assert peak < most
