@@ -34,16 +34,16 @@ def approx(expected: Any, rel: Any = None, abs: Any = None, nan_ok: bool = False
 pytest.approx = approx  # before any test is imported
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest chooses by mark
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let the audit of accessibility, which is long, come first and build the site; the other
-    tests of the site come when it is built, before the chapters."""
+    """What needs the built site is long. Of what is not, the chapters come first: each of them
+    takes long in one process, and what is short fills the time that is left in the other."""
 
     def turn(item: pytest.Item) -> int:
-        if item.path.name == "test_accessibility.py":
-            return 0
         if "site" in getattr(item, "fixturenames", ()):
-            return 2
-        return 1 if item.path.is_relative_to(ROOT / "tests") else 3
+            item.add_marker(pytest.mark.long)
+            return 1
+        return 0 if item.path.suffix == ".ipynb" else 2
 
     whole = {path: max(map(turn, group)) for path, group in groupby(items, lambda item: item.path)}
     items.sort(key=lambda item: whole[item.path])

@@ -3,11 +3,11 @@
 ``python tests/recorded.py`` writes `recorded.jsonl`, or with names the lines of these modules: for
 each public callable its parameters with their defaults, and what comes out when an example of its
 docstring is run again, or run with one argument moved, or two: to other numbers or several at once,
-to other guarantees, to each word that its error lists, to objects with another value in one field.
-Of an object its properties are kept as well, and what a figure draws; of an example also the ranges
-that its numbers are held against, and the memory it asks for. A change of the package that moves a
-number, a default, the end of a range or the words of an error fails the suite until the file is
-written again, and then stands in its diff.
+to other guarantees, to each word that its error lists, to objects with another value in one field;
+or with an argument that it leaves out. Of an object its properties are kept as well, and what a
+figure draws; of an example also the ranges that its numbers are held against, and the memory it
+asks for. A change of the package that moves a number, a default, the end of a range or the words of
+an error fails the suite until the file is written again, and then stands in its diff.
 
 The calls are those of `fuzzing`, and run in its process, with the package's caches empty. Numbers
 that depend on the processor or on the order of a set are left out: what is kept came out alike in
@@ -60,6 +60,8 @@ BESIDE = 5  # moves beside each word that is another than the example's
 SEVERAL = "several"
 ARRAYS = (SEVERAL, "])")  # ends of names of moves to arrays, also as levels of a guarantee
 BOTH = " & "  # in the name of a call with two moves
+INSTEAD = " instead of "  # in the name of a call in which one argument takes another's place
+GIVEN = (3, 0.5, 1e-6, -1)  # for what is left out
 CHECKS = " checks"  # follows the name of a call
 CHECKED = ("real", "integer", "memory")  # all others come to these
 FIELD = re.compile(r"\d+ \w+\.\w+=")  # starts the name of a call with a field moved
@@ -83,6 +85,8 @@ MACHINES: tuple[dict[str, str], ...] = (
         "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4",
     },
 )
+
+EXCLUDED = fuzzing.EXCLUDED | fuzzing.UNBOUNDED
 
 Said = list[Any]  # a mark of the texts and the numbers, or the words of an error
 
@@ -386,6 +390,8 @@ def cases(target: Target, calls: list[Recorded]) -> Iterator[tuple[str, Recorded
         random.Random(f"{target.name} {number} fields").shuffle(fields)
         for label, changed in fields[:FIELDS]:
             yield f"{number} {label}", call, seeded | changed
+        for label, changed in _given(target, call):
+            yield f"{number} {label}", call, seeded | changed
         if INSIDE in target.name:
             continue
         # Arrays whose shapes do not fit: the error names both arguments.
@@ -417,7 +423,7 @@ def _cut(changed: dict[str, Any], length: int) -> dict[str, Any]:
 def _moves(target: Target, call: Recorded) -> Iterator[tuple[str, dict[str, Any]]]:
     """By name, each other value of one argument."""
     for parameter in target.parameters:
-        if (target.name, parameter.name) in fuzzing.EXCLUDED | fuzzing.UNBOUNDED:
+        if (target.name, parameter.name) in EXCLUDED:
             continue
         for shown, _, put in fuzzing.replacements(target, call, parameter):
             held = call.arguments[parameter.name]
@@ -431,6 +437,21 @@ def _moves(target: Target, call: Recorded) -> Iterator[tuple[str, dict[str, Any]
                 for word in words(target, call, {parameter.name: put("?")}):
                     if word not in (held, parameter.default):
                         yield f"{shown}={word}", {parameter.name: put(word)}
+
+
+def _given(target: Target, call: Recorded) -> Iterator[tuple[str, dict[str, Any]]]:
+    """By name, each argument that is left out as a number: beside the others, and in the place of
+    each that could be left out as well."""
+    optional = [p.name for p in target.parameters if p.default is None and p.name != SEED]
+    for name in optional:
+        if call.arguments[name] is not None or (target.name, name) in EXCLUDED:
+            continue
+        for value in GIVEN:
+            yield f"{name}={value!r}", {name: value}
+            for other in optional:
+                if call.arguments[other] is not None:
+                    label = f"{name}={value!r}{INSTEAD}{other}"
+                    yield label, {name: value, other: None}
 
 
 def _fields(target: Target, call: Recorded) -> Iterator[tuple[str, dict[str, Any]]]:

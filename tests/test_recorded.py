@@ -16,7 +16,7 @@ import recorded
 from fuzzing import INSIDE, Recorded, Target, Worker, public_modules
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from recorded import BOTH, CHECKS, FIELD, alike, cases, differences, digest
+from recorded import BOTH, CHECKS, FIELD, INSTEAD, alike, cases, differences, digest
 
 from minimaxdp import _validate
 from minimaxdp.book.explorables import Control, Explorable, Panel
@@ -68,9 +68,11 @@ def test_it_says_what_it_said_inside(name: str, worker: Worker) -> None:
 
 
 def is_further(label: str) -> bool:
-    """Two arguments are moved, or a field of one, or one of another example than the first."""
+    """Two arguments are moved, a field of one, or one in place of another; or another example than
+    the first is."""
     number, _, move = label.removesuffix(CHECKS).partition(" ")
-    return BOTH in move or FIELD.match(label) is not None or (move != "" and number != "0")
+    of_two = BOTH in move or INSTEAD in move or FIELD.match(label) is not None
+    return of_two or (move != "" and number != "0")
 
 
 def asked_again(name: str, worker: Worker, further: bool) -> None:
@@ -218,6 +220,23 @@ def test_an_object_that_is_handed_over_or_asked_is_moved_in_one_field() -> None:
     assert recorded.said(method, own, asked["0 self.size=21"], 1.0) == ["", [42.0]]
     assert FIELD.match("0 self.size=21") and is_further("0 self.size=21")
     assert not FIELD.match("0 privacy=Pure(epsilon=0.05)")
+
+
+def either(n: int, one: float | None = None, other: float | None = None) -> float:
+    """A function."""
+    if (one is None) == (other is None):
+        raise ValueError("one of one and other must be given")
+    return n * one if one is not None else n + other  # type: ignore[operator]
+
+
+def test_what_is_left_out_is_given_beside_others_and_instead() -> None:
+    target = Target("m.either", "function", either, either, "")  # type: ignore[arg-type]
+    call = Recorded({"n": 3, "one": 0.5, "other": None}, direct=True)
+    moves = {label: changed for label, _, changed in cases(target, [call])}
+    refused = recorded.said(target, call, moves["0 other=0.5"], 1.0)
+    assert refused == ["ValueError: one of one and other must be given"]
+    assert recorded.said(target, call, moves["0 other=0.5 instead of one"], 1.0) == ["", [3.5]]
+    assert is_further("0 other=0.5 instead of one")
 
 
 def test_ranges_and_sizes_that_are_asked_for_are_kept() -> None:
