@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from minimaxdp import mean_estimation, privacy
+from minimaxdp.definitions import chtp_epsilon
 from minimaxdp.density_estimation import BinnedPolynomial, PrivateSeries, ripple
 from minimaxdp.randomized_response import (
     HadamardResponse,
@@ -22,6 +23,7 @@ RNG = np.random.default_rng(5)
 UNIT = RNG.random(400_000)
 FIFTY = RNG.integers(0, 50, 400_000)
 TABLE = RNG.standard_normal((100_000, 20))
+PAIR = RNG.dirichlet(np.ones(200), 2)
 CHANNEL = RNG.dirichlet(np.ones(500), 120)
 CLOUD = RNG.standard_normal((6_000, 5))
 
@@ -30,9 +32,10 @@ def simulated() -> object:
     return PrivateSeries(1.0, 14).simulate(ripple(0.5), 1_000, rng=0, size=500)
 
 
-# Megabytes that each may hold beside what it is given. All at once would be one and a half times
-# as much for a single number a record, and up to ten times for many.
+# Megabytes that each may hold beside what it is given. All at once would be a fifth more for
+# events, and up to ten times as much where a record becomes many numbers.
 CALLS: dict[str, tuple[Callable[[], object], float]] = {
+    "events": (lambda: chtp_epsilon(PAIR, 0.1, inherited=True), 56),
     "pairs": (lambda: privacy.privacy_profile(CHANNEL, [0.1, 0.5]), 100),
     "ellipsoid": (lambda: _farthest(CLOUD, 1.0), 350),
     "polynomials": (lambda: BinnedPolynomial(1.0, 8, 3).release(UNIT, rng=1), 14),
