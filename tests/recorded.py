@@ -516,7 +516,8 @@ def examined(name: str, known: Mapping[str, Mapping[str, Said]]) -> Iterator[Any
             fuzzing.forget()
             start = time.process_time()
             seconds = most if wanted is not None else max(2 * longest, slow)
-            with noted() as checks:
+            is_checked = label.isdigit() and not is_inside
+            with noted() if is_checked else contextlib.nullcontext(set()) as checks:
                 value = said(target, call, changed, seconds)
             if value is None and wanted is not None:
                 value = ["not done"]
@@ -528,7 +529,7 @@ def examined(name: str, known: Mapping[str, Mapping[str, Said]]) -> Iterator[Any
             if taken > longest:
                 slow -= taken
             told[label] = value
-            if label.isdigit() and not is_inside:
+            if is_checked:
                 told[label + CHECKS] = [shortened(checks)]
         yield {target.name: told}
 
@@ -572,7 +573,9 @@ def differences(
 
 def main(names: list[str]) -> None:
     """Write the file, or the lines of some modules."""
-    kept, modules = read()[1] if names else {}, names or fuzzing.public_modules()
+    there = fuzzing.public_modules()
+    modules = names or there
+    kept = {target: told for target, told in read()[1].items() if module_of(target) in there}
 
     def run(name: str, machine: dict[str, str]) -> dict[str, dict[str, Said]]:
         # One process for each module: what calls leave in memory would fill it in the end.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import pytest
 
 from minimaxdp import mean_estimation, privacy
 from minimaxdp.definitions import chtp_epsilon
-from minimaxdp.density_estimation import BinnedPolynomial, PrivateSeries, ripple
+from minimaxdp.density_estimation import BinnedPolynomial, Grid, Histogram, PrivateSeries, ripple
 from minimaxdp.randomized_response import (
     HadamardResponse,
     KaryRR,
@@ -28,6 +29,10 @@ CHANNEL = RNG.dirichlet(np.ones(500), 120)
 CLOUD = RNG.standard_normal((6_000, 5))
 
 
+def histogram(method: Literal["laplace", "unary", "subset"]) -> object:
+    return Histogram(Grid(0.0, 1.0, 50), 1.0, method).privatize(UNIT[:300_000], rng=0)
+
+
 def simulated() -> object:
     return PrivateSeries(1.0, 14).simulate(ripple(0.5), 1_000, rng=0, size=500)
 
@@ -38,6 +43,9 @@ CALLS: dict[str, tuple[Callable[[], object], float]] = {
     "events": (lambda: chtp_epsilon(PAIR, 0.1, inherited=True), 56),
     "pairs": (lambda: privacy.privacy_profile(CHANNEL, [0.1, 0.5]), 100),
     "ellipsoid": (lambda: _farthest(CLOUD, 1.0), 350),
+    "laplace histogram": (lambda: histogram("laplace"), 60),
+    "unary histogram": (lambda: histogram("unary"), 60),
+    "subset histogram": (lambda: histogram("subset"), 60),
     "polynomials": (lambda: BinnedPolynomial(1.0, 8, 3).release(UNIT, rng=1), 14),
     "series": (lambda: PrivateSeries(1.0, 9).release(UNIT[:100_000], rng=1), 21),
     "simulated series": (simulated, 30),
