@@ -37,7 +37,7 @@ def asked_plainly(rng, n, epsilon, option, theta):
     return abs(min(guess, 1.0) - theta)
 
 
-@pytest.mark.parametrize("theta", [0.3, 0.95])
+@pytest.mark.parametrize("theta", [0.03, 0.3, 0.95])  # at the first most values are below 1/n
 @pytest.mark.parametrize("counts", [[(0.6, 0.3)], [(0.2, 0.4), (0.4, 0.2)]])
 def test_rounds_err_as_they_do_when_played_plainly(theta: float, counts: list) -> None:
     n, epsilon, rng = 60, 2.0, np.random.default_rng(4)
