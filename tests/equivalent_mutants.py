@@ -120,4 +120,10 @@ EQUIVALENT: list[tuple[str, str, str, str]] = [
         "return np.where(np.isinf(z), z > 1, np.minimum(tail, 1.0))[()]",
         "z is infinite",
     ),
+    (
+        "_validate.py",
+        "if array.dtype != bool and np.bitwise_or.reduce(array, axis=None) not in (0, 1):",
+        "if array.dtype != bool and np.bitwise_or.reduce(array, axis=None) not in (1, 1):",
+        "zeros alone are then looked at one by one, and none of them is refused",
+    ),
 ]

@@ -677,6 +677,21 @@ def _with(held: dict[str, Any], key: str, value: Any) -> dict[str, Any]:
     return held | {key: value}
 
 
+def unchecked(target: Target, call: Recorded) -> Iterator[Failure]:
+    """Numbers that an object which checks its fields keeps as they were handed over."""
+    import numpy as np
+
+    if target.kind != "class" or not hasattr(target.owner, "__post_init__"):
+        return
+    for field in dataclasses.fields(target.owner):
+        held = call.arguments.get(field.name)
+        if field.init and field.type in ("float", "int") and isinstance(held, int | float):
+            kept = getattr(call.replay(target, {field.name: np.array(held)}), field.name)
+            if type(kept).__name__ != field.type:
+                outcome = f"is kept as {type(kept).__name__}, not as {field.type}"
+                yield Failure(target.name, field.name, f"np.array({held})", outcome)
+
+
 def examine(name: str, skip: Iterable[str] = ()) -> Iterator[Failure | str]:
     """Every case of a public module that fails; before each case, its name as a text."""
     module = importlib.import_module(f"minimaxdp.{name}")
@@ -702,6 +717,7 @@ def examine(name: str, skip: Iterable[str] = ()) -> Iterator[Failure | str]:
             continue
         if wrong:
             yield Failure(target.name, "", "", f"{wrong} in its own example")
+        yield from unchecked(target, call)
         for parameter in target.parameters:
             if (target.name, parameter.name) in EXCLUDED:
                 continue

@@ -109,9 +109,29 @@ def test_numbers_are_found_wherever_they_are() -> None:
 
 MODULE = '''"""A face with one fault in each function."""
 
-import os
+from __future__ import annotations
 
-__all__ = ["exits", "good", "kept", "silent"]
+import operator
+import os
+from dataclasses import dataclass
+
+__all__ = ["Raw", "exits", "good", "kept", "silent"]
+
+
+@dataclass
+class Raw:
+    """A number is checked, and what was handed over is kept.
+
+    >>> raw = Raw(1)
+    """
+
+    n: int
+
+    def __post_init__(self) -> None:
+        try:
+            operator.index(self.n)
+        except TypeError:
+            raise TypeError("n must be an integer") from None
 
 
 def good(n: int, *parts: int, **factors: int) -> int:
@@ -160,7 +180,9 @@ def test_each_fault_of_a_face_is_found(tmp_path: Path) -> None:
     with Worker(package) as worker:
         failures = worker.examine("faulty")
     told = {(f.target, f.parameter): f.outcome for f in reversed(failures)}
-    assert set(told) == {("faulty.exits", "n"), ("faulty.kept", "n"), ("faulty.silent", "")}
+    at_n = {(f"faulty.{name}", "n") for name in ("Raw", "exits", "kept")}
+    assert set(told) == {*at_n, ("faulty.silent", "")}
+    assert told["faulty.Raw", "n"] == "is kept as ndarray, not as int"
     assert told["faulty.exits", "n"] == "ends the process, with code 3"
     assert told["faulty.kept", "n"].startswith("TypeError: unsupported operand")
     assert told["faulty.silent", ""] == "no example calls it: add an example to its docstring"

@@ -369,6 +369,12 @@ def test_columns_that_are_short_and_nearly_alike_are_told_apart():
     assert largest_gauge(found, moves(points, found, "difference")) <= 1 + 1e-9
 
 
+def test_the_search_starts_from_each_pair_once():
+    cloud = np.random.default_rng(7).normal(size=(300, 3))
+    first, second = _ellipsoids._starting_pairs(cloud)
+    assert np.all(first < second) and len({*zip(first, second, strict=True)}) == len(first)
+
+
 @pytest.mark.parametrize("size", [1e-299, 1e-200, 1e-160])
 def test_the_gap_is_known_where_the_squares_are_not(size):
     found = ub.min_trace_ellipsoid(np.array([[0, 0], [1, 0], [0, 1]]) * size)

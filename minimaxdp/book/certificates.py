@@ -421,7 +421,7 @@ def binomial_slopes() -> Certified:
     """
     import sympy
 
-    k, n = sympy.symbols("k n", integer=True, nonnegative=True)
+    k, n = sympy.symbols("k n")
     p, f = sympy.symbols("p f", positive=True)
     slope = -n * sympy.binomial(n - 1, k) * p**k * (1 - p) ** (n - 1 - k)
     mass = sympy.binomial(n, k + 1) * p ** (k + 1) * (1 - p) ** (n - k - 1)
