@@ -126,4 +126,34 @@ EQUIVALENT: list[tuple[str, str, str, str]] = [
         "if array.dtype != bool and np.bitwise_or.reduce(array, axis=None) not in (1, 1):",
         "zeros alone are then looked at one by one, and none of them is refused",
     ),
+    (
+        "guarantees/_orders.py",
+        "slope = np.where(width > 0, rise / width, 0.0)  # ends may round to one double",
+        "slope = np.where(width > 0, rise / width, 1.0)  # ends may round to one double",
+        "where both ends are one number, b is that number, and the slope cancels",
+    ),
+    (
+        "mechanisms.py",
+        "assert gap <= scipy.stats.norm.isf(ERROR_RATE / 2) * np.sqrt(fourth / runs), (",
+        "assert gap < scipy.stats.norm.isf(ERROR_RATE / 2) * np.sqrt(fourth / runs), (",
+        "a drawn variance is that number with probability zero",
+    ),
+    (
+        "hypercube.py",
+        "pairs = x.reshape(-1, 2, step)",
+        "pairs = x.reshape(-2, 2, step)",
+        "any negative length is the one that is left",
+    ),
+    (
+        "accounting/_pairs.py",
+        "if np.allclose(p, q[::-1], rtol=1e-9, atol=_ROUNDING):",
+        "if np.allclose(p, q[::-1],  atol=_ROUNDING):",
+        "pairs come in both orders, so that their hull is symmetric but for rounding",
+    ),
+    (
+        "guarantees/_implications.py",
+        'delta = _validate.real("delta", delta, minimum=0, below=1)',
+        'delta = _validate.real("delta", delta, minimum=0, )',
+        "Approximate refuses it in the same words",
+    ),
 ]

@@ -421,3 +421,12 @@ def test_the_epsilon_of_hardly_any_noise_is_a_number(mu: float) -> None:
 
     # epsilon = mu^2/2 - mu ndtri(delta), up to O(1).
     assert found == pytest.approx(mu**2 / 2 - mu * ndtri(delta), rel=1e-8)
+
+
+def test_an_approximate_guarantee_trades_its_levels_for_several_at_once() -> None:
+    stated, wanted = Approximate(1.0, 0.1), np.array([0.1, 0.5, 0.6])
+    found = stated.implies(Approximate, delta=wanted)
+    each = [stated.implies(Approximate, delta=delta).epsilon for delta in wanted]
+    np.testing.assert_allclose(found.epsilon, each, rtol=1e-12)
+    with pytest.raises(ValueError, match="^delta must be less than 1"):
+        stated.implies(Approximate, delta=np.array([0.5, 1.0]))

@@ -414,7 +414,9 @@ class Guarantee:
         """The best level of the target along any path of implications that needs no choice."""
         if target.name == "none":  # nothing follows from anything
             return replace(target(), relation=self.relation)
-        if type(self) is target and all(self.levels.get(k) == v for k, v in given.items()):
+        own = self.levels
+        same = (name in own and np.array_equal(own[name], value) for name, value in given.items())
+        if type(self) is target and all(same):
             return self
         direct = _RULES.get((type(self), target))
         if direct is not None:

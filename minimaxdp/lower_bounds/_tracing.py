@@ -181,7 +181,7 @@ def fisher_floor(n: int, d: int, privacy: Guarantee) -> float:
         c, w = member_bound(privacy)
         if w > 0:
             raise ValueError("privacy must have delta = 0 here: use tracing_floor")
-        told = float(n) ** 2 * min(c, 1e100) ** 2
+        told = float(n) ** 2 * min(c, float(d)) ** 2  # of which n d counts at most
     angle, cosine, _ = _window()
     value = d * cosine**2 / (min(told, float(n) * d) + d * (np.pi / angle) ** 2)
     return float(value.max())
