@@ -53,7 +53,8 @@ class MonteCarlo:
         _validate.real("mean", self.mean)
         _validate.real("standard_error", self.standard_error, minimum=0, infinite=True)
         _validate.broadcast(mean=self.mean, standard_error=self.standard_error)
-        _validate.one_integer("replications", self.replications, minimum=2)
+        replications = _validate.one_integer("replications", self.replications, minimum=2)
+        _validate.freeze(self, replications=replications)
 
     def interval(self, level: float = 0.95) -> tuple[Real, Real]:
         """Student's t interval for the expected loss.

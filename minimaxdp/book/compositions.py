@@ -59,7 +59,8 @@ class ComposedEpsilon:
 
     def __post_init__(self) -> None:
         _validate.choice("release", self.release, ("response", "normal"))
-        _validate.one_integer("times", self.times, minimum=1, maximum=10_000)
+        times = _validate.one_integer("times", self.times, minimum=1, maximum=10_000)
+        _validate.freeze(self, times=times)
         for name in ("level", "delta", "low", "high"):
             _validate.instance(name, getattr(self, name), Fraction)
         if not 0 < self.level <= 100 or not 0 < self.delta < 1:

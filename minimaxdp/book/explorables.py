@@ -107,6 +107,7 @@ class Control:
         start = _validate.one_integer("start", self.start, minimum=0)
         if start >= values.size:
             raise ValueError(f"start must be below the number of values, got {start}")
+        _validate.freeze(self, start=start)
         if isinstance(self.names, str) or not isinstance(self.names, Sequence):
             raise TypeError(f"names must be a sequence of str, got {self.names!r}")
         names = tuple(_validate.instance("names", name, str) for name in self.names)

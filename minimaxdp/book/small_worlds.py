@@ -305,7 +305,7 @@ class FiducialSize:
     most: Fraction
 
     def __post_init__(self) -> None:
-        _validate.one_integer("n", self.n, minimum=1, maximum=200)
+        _validate.freeze(self, n=_validate.one_integer("n", self.n, minimum=1, maximum=200))
         for name in ("epsilon", "theta", "low", "high", "least", "most"):
             _validate.instance(name, getattr(self, name), Fraction)
         if not 0 < self.epsilon <= 100 or not 0 < self.theta < 1:

@@ -60,15 +60,16 @@ class Audit:
     runs: int
 
     def __post_init__(self) -> None:
-        _validate.one_real("epsilon", self.epsilon, minimum=0)
-        _validate.one_real("level", self.level, above=0, below=1)
+        epsilon = _validate.one_real("epsilon", self.epsilon, minimum=0)
+        level = _validate.one_real("level", self.level, above=0, below=1)
         ends = _validate.numbers("event", self.event)
         if ends.shape != (2,) or not ends[0] <= ends[1]:
             raise ValueError(f"event must be an interval (low, high), got {self.event!r}")
-        _validate.one_integer("likelier", self.likelier, minimum=0, maximum=1)
-        _validate.one_integer("runs", self.runs, minimum=1)
-        if np.shape(_validate.integer("hits", self.hits, minimum=0, maximum=self.runs)) != (2,):
+        likelier = _validate.one_integer("likelier", self.likelier, minimum=0, maximum=1)
+        runs = _validate.one_integer("runs", self.runs, minimum=1)
+        if np.shape(_validate.integer("hits", self.hits, minimum=0, maximum=runs)) != (2,):
             raise ValueError(f"hits must be two counts, got {self.hits!r}")
+        _validate.freeze(self, epsilon=epsilon, level=level, likelier=likelier, runs=runs)
 
     def refutes(self, epsilon: float) -> bool:
         """Whether a claimed budget lies below the bound.
