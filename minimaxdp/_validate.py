@@ -7,6 +7,7 @@ or a ValueError (wrong value) whose message names the argument, the value and th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from operator import index
 from os import cpu_count
 from typing import Any, TypeVar
@@ -39,14 +40,7 @@ def real(
         _refuse(name, array, ~(array > -np.inf), "must be a number or plus infinity")
     else:
         _refuse(name, array, ~np.isfinite(array), "must be finite")
-    if above is not None:
-        _refuse(name, array, array <= above, f"must be greater than {above:g}")
-    if below is not None:
-        _refuse(name, array, array >= below, f"must be less than {below:g}")
-    if minimum is not None:
-        _refuse(name, array, array < minimum, f"must be at least {minimum:g}")
-    if maximum is not None:
-        _refuse(name, array, array > maximum, f"must be at most {maximum:g}")
+    _within(name, array, above, below, minimum, maximum)
     return array[()]
 
 
@@ -67,6 +61,21 @@ def moment(k: ArrayLike) -> Any:
     found = np.asarray(real("k", k, minimum=2, infinite=True))
     _refuse("k", found, (found > 1e6) & np.isfinite(found), "must be at most 1e+06, or infinite")
     return found[()]
+
+
+def fraction(
+    name: str,
+    value: Any,
+    *,
+    above: Fraction | int | None = None,
+    below: Fraction | int | None = None,
+    minimum: Fraction | int | None = None,
+    maximum: Fraction | int | None = None,
+) -> Fraction:
+    """An exact number that stands alone, within bounds as for `real`."""
+    found = instance(name, value, Fraction)
+    _within(name, found, above, below, minimum, maximum)
+    return found
 
 
 def integer(name: str, value: ArrayLike, *, minimum: int, maximum: int | None = None) -> Any:
@@ -391,6 +400,25 @@ def _signed(name: str, array: NDArray[np.integer]) -> NDArray[np.int64]:
 def _records(name: str, array: NDArray[Any]) -> None:
     if array.ndim == 0:
         raise ValueError(f"{name} must be an array of records, got the single value {array[()]!r}")
+
+
+def _within(
+    name: str,
+    values: Any,
+    above: float | Fraction | None,
+    below: float | Fraction | None,
+    minimum: float | Fraction | None,
+    maximum: float | Fraction | None,
+) -> None:
+    """Refuse what is not within bounds that are strict (above, below) or not."""
+    if above is not None:
+        _refuse(name, values, values <= above, f"must be greater than {float(above):g}")
+    if below is not None:
+        _refuse(name, values, values >= below, f"must be less than {float(below):g}")
+    if minimum is not None:
+        _refuse(name, values, values < minimum, f"must be at least {float(minimum):g}")
+    if maximum is not None:
+        _refuse(name, values, values > maximum, f"must be at most {float(maximum):g}")
 
 
 def _refuse(name: str, array: NDArray[Any], bad: NDArray[np.bool_] | Any, condition: str) -> None:

@@ -215,9 +215,7 @@ class HypercubeMechanism:
 
     def channel(self) -> Array:
         """From corners to reports, both in the order of ``itertools.product([-1, 1], ...)``."""
-        if self.d > 10:
-            raise ValueError(f"d must be at most 10 for the full matrix, got {self.d}")
-        z = corners(self.d)
+        z = corners(_validate.one_integer("d", self.d, minimum=1, maximum=10))
         sign: Array = np.sign(z @ z.T)
         return (1 + np.tanh(self.epsilon / 2) * sign) / 2**self.d
 

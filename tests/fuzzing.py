@@ -686,10 +686,22 @@ def unchecked(target: Target, call: Recorded) -> Iterator[Failure]:
     for field in dataclasses.fields(target.owner):
         held = call.arguments.get(field.name)
         if field.init and field.type in ("float", "int") and isinstance(held, int | float):
-            kept = getattr(call.replay(target, {field.name: np.array(held)}), field.name)
-            if type(kept).__name__ != field.type:
-                outcome = f"is kept as {type(kept).__name__}, not as {field.type}"
-                yield Failure(target.name, field.name, f"np.array({held})", outcome)
+            yield from _kept(target, call, field, np.array(held))
+
+
+def _kept(
+    target: Target, call: Recorded, field: dataclasses.Field[Any], given: Any
+) -> Iterator[Failure]:
+    kept: list[Any] = []  # nothing where the array is refused, which is as good
+    outcome, site = judged(
+        lambda: kept.append(getattr(call.replay(target, {field.name: given}), field.name)),
+        [field.name],
+        target.doc,
+    )
+    if kept and type(kept[0]).__name__ != field.type:
+        outcome = f"is kept as {type(kept[0]).__name__}, not as {field.type}"
+    if outcome:
+        yield Failure(target.name, field.name, f"np.array({given})", outcome, site)
 
 
 def examine(name: str, skip: Iterable[str] = ()) -> Iterator[Failure | str]:

@@ -3,11 +3,12 @@
 ``python tests/recorded.py`` writes `recorded.jsonl`, or with names the lines of these modules: for
 each public callable its parameters with their defaults, and what comes out when an example of its
 docstring is run again, or run with one argument moved, or two: to other numbers or several at once,
-to other guarantees, to each word that its error lists, to objects with another value in one field;
-or with an argument that it leaves out. Of an object its properties are kept as well, and what a
-figure draws; of an example also the ranges that its numbers are held against, and the memory it
-asks for. A change of the package that moves a number, a default, the end of a range or the words of
-an error fails the suite until the file is written again, and then stands in its diff.
+to other guarantees, to each word that its error lists, to objects with another value in one field,
+to what another argument is; or with an argument that it leaves out. Of an object its properties are
+kept as well, and what a figure draws; of an example also the ranges that its numbers are held
+against, and the memory it asks for. A change of the package that moves a number, a default, the end
+of a range or the words of an error fails the suite until the file is written again, and then stands
+in its diff.
 
 The calls are those of `fuzzing`, and run in its process, with the package's caches empty. Numbers
 that depend on the processor or on the order of a set are left out: what is kept came out alike in
@@ -33,8 +34,9 @@ import types
 import warnings
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from functools import cache, cached_property, partial
-from itertools import combinations, islice
+from itertools import combinations, islice, product
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -61,9 +63,10 @@ SEVERAL = "several"
 ARRAYS = (SEVERAL, "])")  # ends of names of moves to arrays, also as levels of a guarantee
 BOTH = " & "  # in the name of a call with two moves
 INSTEAD = " instead of "  # in the name of a call in which one argument takes another's place
+AS = " as "  # in the name of a call in which one argument is what another is
 GIVEN = (3, 0.5, 1e-6, -1)  # for what is left out
 CHECKS = " checks"  # follows the name of a call
-CHECKED = ("real", "integer", "memory")  # all others come to these
+CHECKED = ("real", "integer", "fraction", "memory")  # all others come to these
 FIELD = re.compile(r"\d+ \w+\.\w+=")  # starts the name of a call with a field moved
 # Inside, what is another one each time.
 LEFT_OUT = {
@@ -283,7 +286,7 @@ def noted() -> Iterator[set[str]]:
 
 
 def _short(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, numbers.Real) else str(value)
+    return f"{float(value):.6g}" if isinstance(value, numbers.Real) else str(value)
 
 
 def shortened(found: set[str]) -> str:
@@ -331,6 +334,10 @@ def moved(parameter: inspect.Parameter, value: Any) -> Iterator[tuple[str, Any]]
         for step in dict.fromkeys(float(f"{step:.6g}") for step in steps):
             yield repr(step), step
         yield SEVERAL, np.array([value, 0.7 * value, 20 * value])
+    elif isinstance(value, Fraction):
+        steps = [value / 10, 2 * value, 20 * value, -value]
+        for step in dict.fromkeys([*steps, *map(Fraction, ("0", "1/2", "1", "1000001"))]):
+            yield str(step), step
     elif isinstance(value, np.ndarray) and value.dtype.kind in "iuf" and value.size <= MOST:
         if value.dtype.kind in "iu":  # in few bits a thousand is too large
             value = value.astype(np.int64)
@@ -390,7 +397,7 @@ def cases(target: Target, calls: list[Recorded]) -> Iterator[tuple[str, Recorded
         random.Random(f"{target.name} {number} fields").shuffle(fields)
         for label, changed in fields[:FIELDS]:
             yield f"{number} {label}", call, seeded | changed
-        for label, changed in _given(target, call):
+        for label, changed in (*_given(target, call), *_equal(target, call)):
             yield f"{number} {label}", call, seeded | changed
         if INSIDE in target.name:
             continue
@@ -452,6 +459,38 @@ def _given(target: Target, call: Recorded) -> Iterator[tuple[str, dict[str, Any]
                 if call.arguments[other] is not None:
                     label = f"{name}={value!r}{INSTEAD}{other}"
                     yield label, {name: value, other: None}
+
+
+def _equal(target: Target, call: Recorded) -> Iterator[tuple[str, dict[str, Any]]]:
+    """By name, each number or array as another of its kind is, or one that the object has: where
+    two are compared, they meet."""
+    held = {p.name: call.arguments[p.name] for p in target.parameters}
+    others = dict(held)
+    if target.kind in ("method", "property"):
+        first = next(iter(inspect.signature(target.function).parameters))
+        asked = call.arguments[first]
+        if dataclasses.is_dataclass(asked):
+            names = [field.name for field in dataclasses.fields(asked)]
+            others |= {f"{first}.{name}": getattr(asked, name) for name in names}
+    for name, other in product(held, others):
+        if name == other or (target.name, name) in EXCLUDED or _kind(held[name]) is None:
+            continue
+        if _kind(held[name]) == _kind(others[other]) and digest(held[name]) != digest(
+            others[other]
+        ):
+            yield f"{name}{AS}{other}", {name: others[other]}
+
+
+def _kind(value: Any) -> Any:
+    """What an argument must have in common with another to take its place."""
+    import numpy as np
+
+    if isinstance(value, np.ndarray):
+        return (value.shape, value.dtype.kind) if value.dtype.kind in "iuf" else None
+    kinds = (numbers.Integral, Fraction, numbers.Real)
+    return (
+        None if isinstance(value, bool) else next((k for k in kinds if isinstance(value, k)), None)
+    )
 
 
 def _fields(target: Target, call: Recorded) -> Iterator[tuple[str, dict[str, Any]]]:

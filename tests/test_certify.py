@@ -372,10 +372,6 @@ def test_no_function_that_dips_below_zero_is_certified() -> None:
         assert inequality(mixed - least + sympy.Rational(1, 100), {x: (0, 2)}).verify()
 
 
-def test_the_order_of_a_piece_is_a_plain_number() -> None:
-    assert type(Piece(F(1), F(2), "slope", np.int64(1)).order) is int
-
-
 def test_a_piece_has_a_length() -> None:
     for high in (F(1), F(1, 2)):
         with pytest.raises(ValueError, match="high must be greater than low"):

@@ -368,5 +368,5 @@ def test_bandwidths_and_deviations_have_the_same_ends(d, order):
     most = float(str(told.value).split("at most ")[1].split(",")[0])
     for size in (1.001 / most, 0.999 * most):
         assert np.isfinite(risk(1.0, size))
-    with pytest.raises(ValueError, match=re.escape(f"to {most:g} at order {order}")):
+    with pytest.raises(ValueError, match=re.escape(f"at order {order} must be at most {most:g}")):
         risk(1.0, 1.001 * most)

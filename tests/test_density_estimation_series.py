@@ -339,7 +339,7 @@ def test_best_bandwidth_is_best():
         (lambda: best_bandwidth(3, 5), "mixture must be a GaussianMixture"),
         (
             lambda: best_bandwidth(GaussianMixture([1.0], [0.0], [1e60]), 5, 4),
-            "mixture must have sigmas",
+            "mixture's sigmas at order 4 must be at most",
         ),
         (lambda: GaussianMixture([1.0], [0.0], [1e-320]), "sigmas must be at least"),
         (lambda: GaussianMixture([1.0], [1e308], [1.0]), "means must be at most"),

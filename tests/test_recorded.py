@@ -6,6 +6,7 @@ import importlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import recorded
 from fuzzing import INSIDE, Recorded, Target, Worker, public_modules
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from recorded import BOTH, CHECKS, FIELD, INSTEAD, alike, cases, differences, digest
+from recorded import AS, BOTH, CHECKS, FIELD, INSTEAD, alike, cases, differences, digest
 
 from minimaxdp import _validate
 from minimaxdp.book.explorables import Control, Explorable, Panel
@@ -68,10 +69,10 @@ def test_it_says_what_it_said_inside(name: str, worker: Worker) -> None:
 
 
 def is_further(label: str) -> bool:
-    """Two arguments are moved, a field of one, or one in place of another; or another example than
-    the first is."""
+    """Two arguments are moved, a field of one, one to another or in its place; or another example
+    than the first is."""
     number, _, move = label.removesuffix(CHECKS).partition(" ")
-    of_two = BOTH in move or INSTEAD in move or FIELD.match(label) is not None
+    of_two = any(sign in move for sign in (BOTH, INSTEAD, AS)) or FIELD.match(label) is not None
     return of_two or (move != "" and number != "0")
 
 
@@ -199,6 +200,9 @@ class Sized:
     def doubled(self) -> int:
         return 2 * self.size
 
+    def is_over(self, least: int) -> bool:
+        return self.size > least
+
 
 Sized.__module__ = "minimaxdp.part"
 
@@ -239,15 +243,36 @@ def test_what_is_left_out_is_given_beside_others_and_instead() -> None:
     assert is_further("0 other=0.5 instead of one")
 
 
+def above(low: Fraction, high: Fraction, n: int = 3) -> bool:
+    return low < high
+
+
+def test_each_number_becomes_what_another_of_its_kind_is() -> None:
+    target = Target("m.above", "function", above, above, "")  # type: ignore[arg-type]
+    call = Recorded({"low": Fraction(1), "high": Fraction(2), "n": 3}, direct=True)
+    moves = {label: changed for label, _, changed in cases(target, [call])}
+    assert recorded.said(target, call, moves["0 low=2"], 1.0) == [digest(False)[0], []]
+    assert moves["0 low as high"] == {"low": Fraction(2)}
+    assert moves["0 high as low"] == {"high": Fraction(1)}
+    assert [label for label in moves if " as " in label] == ["0 low as high", "0 high as low"]
+    assert is_further("0 low as high")
+    method = Target("m.Sized.is_over", "method", Sized.is_over, Sized, "")  # type: ignore[arg-type]
+    asked = Recorded({"self": Sized(3), "least": 2}, direct=True)
+    moves = {label: changed for label, _, changed in cases(method, [asked])}
+    assert moves["0 least as self.size"] == {"least": 3}
+
+
 def test_ranges_and_sizes_that_are_asked_for_are_kept() -> None:
     with recorded.noted() as found:
         _validate.one_epsilon(1.0, minimum=0.5)
         _validate.memory("n", 3, itemsize=2)
+        _validate.fraction("x", Fraction(1), below=Fraction(5, 2))
         with pytest.raises(ValueError, match="^d must be"):
             _validate.one_integer("d", 0, minimum=1, maximum=10)
     assert found == {
         "real epsilon above=0 minimum=0.5 maximum=700",
         "memory n 3 itemsize=2",
+        "fraction x below=2.5",
         "integer d minimum=1 maximum=10",
     }
     assert not is_further("1") and not is_further("1" + CHECKS)

@@ -641,7 +641,7 @@ def test_a_floor_beneath_the_smallest_number_is_zero():
         (
             lambda: ub.EllipsoidNoise.for_points(CORNERS, 1, Pure(1e-120)),
             ValueError,
-            "privacy must be kept by",
+            "privacy's scale of",
         ),
         (
             lambda: ub.EllipsoidNoise.for_points(CORNERS, 1, ZCDP(1.0)).privatize([1, 1], rng="a"),

@@ -211,7 +211,7 @@ def test_reports_follow_the_law():
         (lambda: ub.count_certificate(13, 0, Fraction(1, 2)), ValueError, "at most 12"),
         (lambda: ub.count_certificate(3, 4, Fraction(1, 2)), ValueError, "count must be at most"),
         (lambda: ub.count_certificate(3, 1, 0.5), TypeError, "b must be a Fraction"),
-        (lambda: ub.count_certificate(3, 1, Fraction(1)), ValueError, "between 0 and 1"),
+        (lambda: ub.count_certificate(3, 1, Fraction(1)), ValueError, "b must be less than 1"),
         (lambda: ub.approximate_floor(1, 1.0), TypeError, "^privacy must be a Guarantee"),
         (lambda: ub.approximate_floor(1, ZCDP(1.0)), ValueError, "^privacy must be pure, approx"),
         (

@@ -61,14 +61,11 @@ class ComposedEpsilon:
         _validate.choice("release", self.release, ("response", "normal"))
         times = _validate.one_integer("times", self.times, minimum=1, maximum=10_000)
         _validate.freeze(self, times=times)
-        for name in ("level", "delta", "low", "high"):
-            _validate.instance(name, getattr(self, name), Fraction)
-        if not 0 < self.level <= 100 or not 0 < self.delta < 1:
-            raise ValueError(
-                f"level must lie in (0, 100] and delta in (0, 1), got {self.level}, {self.delta}"
-            )
-        if not 0 <= self.low < self.high <= 10**6:
-            raise ValueError(f"low must be at least 0 and below high, got {self.low}, {self.high}")
+        _validate.fraction("level", self.level, above=0, maximum=100)
+        _validate.fraction("delta", self.delta, above=0, below=1)
+        low = _validate.fraction("low", self.low, minimum=0)
+        high = _validate.fraction("high", self.high, maximum=10**6)
+        _validate.fraction("high - low", high - low, above=0)
 
     def verify(self) -> bool:
         """Enclose delta at both numbers anew; True, or `Refused`."""

@@ -95,8 +95,9 @@ class Control:
         if not self.name.isidentifier():
             raise ValueError(f"name must be an identifier, got {self.name!r}")
         values = np.asarray(_validate.real("values", self.values))
-        if values.ndim != 1 or not 2 <= values.size <= 1000:
-            raise ValueError("values must hold from two to a thousand numbers")
+        if values.ndim != 1:
+            raise ValueError(f"values must be numbers in one row, got shape {values.shape}")
+        _validate.one_integer("the number of values", values.size, minimum=2, maximum=1000)
         object.__setattr__(self, "values", tuple(values.tolist()))
         _validate.instance("label", self.label, str)
         _validate.instance("form", self.form, str)
@@ -180,8 +181,10 @@ class Panel:
             scale, limits = getattr(self, f"{axis}scale"), getattr(self, f"{axis}lim")
             _validate.choice(f"{axis}scale", scale, ("linear", "log"))
             above = 0.0 if scale == "log" else None
-            pair = np.asarray(_validate.real(f"{axis}lim", limits, maximum=1e300, above=above))
-            if pair.shape != (2,) or not -1e300 <= pair[0] < pair[1]:
+            pair = np.asarray(
+                _validate.real(f"{axis}lim", limits, minimum=-1e300, maximum=1e300, above=above)
+            )
+            if pair.shape != (2,) or not pair[0] < pair[1]:
                 raise ValueError(f"{axis}lim must be two increasing numbers, got {limits!r}")
 
     def line(self, x: Quantity, y: Quantity, look: str, label: str = "") -> None:
@@ -362,8 +365,7 @@ class Explorable:
             raise ValueError(f"name must be letters, digits and hyphens, got {self.name!r}")
         for name, kind in (("controls", Control), ("panels", Panel)):
             parts = _validate.items(name, getattr(self, name))
-            if not 1 <= len(parts) <= 3:
-                raise ValueError(f"{name} must be one, two or three, got {len(parts)}")
+            _validate.one_integer(f"the number of {name}", len(parts), minimum=1, maximum=3)
             for part in parts:
                 _validate.instance(f"each of {name}", part, kind)
         if self._states > _MOST_STATES:

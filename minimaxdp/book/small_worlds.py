@@ -305,16 +305,15 @@ class FiducialSize:
     most: Fraction
 
     def __post_init__(self) -> None:
-        _validate.freeze(self, n=_validate.one_integer("n", self.n, minimum=1, maximum=200))
-        for name in ("epsilon", "theta", "low", "high", "least", "most"):
-            _validate.instance(name, getattr(self, name), Fraction)
-        if not 0 < self.epsilon <= 100 or not 0 < self.theta < 1:
-            raise ValueError(
-                f"epsilon must lie in (0, 100] and theta in (0, 1), got {self.epsilon} and "
-                f"{self.theta}"
-            )
-        if not 0 < self.low < self.high < 10 * self.n + 1000 or not self.least < self.most:
-            raise ValueError("low must be positive and below high, and least below most")
+        n = _validate.one_integer("n", self.n, minimum=1, maximum=200)
+        _validate.freeze(self, n=n)
+        _validate.fraction("epsilon", self.epsilon, above=0, maximum=100)
+        _validate.fraction("theta", self.theta, above=0, below=1)
+        low = _validate.fraction("low", self.low, above=0)
+        high = _validate.fraction("high", self.high, below=10 * n + 1000)
+        _validate.fraction("high - low", high - low, above=0)
+        least = _validate.fraction("least", self.least)
+        _validate.fraction("most - least", _validate.fraction("most", self.most) - least, above=0)
 
     def verify(self) -> bool:
         """Enclose both integrals and both chances anew; True, or `Refused`."""

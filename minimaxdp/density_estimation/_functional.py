@@ -130,8 +130,8 @@ class GaussianProcessDensity:
         0.0042
         """
         mixture = _validate.instance("mixture", mixture, GaussianMixture)
-        if mixture.d != 1 or mixture.sigmas.min() < 1e-50 or mixture.sigmas.max() > 1e50:
-            raise ValueError("mixture must be one-dimensional, with sigmas from 1e-50 to 1e50")
+        _validate.one_integer("mixture's d", mixture.d, minimum=1, maximum=1)
+        _validate.real("mixture's sigmas", mixture.sigmas, minimum=1e-50, maximum=1e50)
         n = _validate.one_integer("n", n, minimum=1)
         low, high = _validate.interval(low, high, minimum=-1e50, maximum=1e50)
         nodes, weights = legendre.leggauss(32)

@@ -323,12 +323,9 @@ def _bandwidth(h: ArrayLike, d: int, order: int = 2) -> Any:
 
 def _check_deviations(mixture: GaussianMixture, order: int, spare: float = 1.0) -> None:
     limit = _limit(mixture.d, order) / spare
-    low, high = mixture.sigmas.min(), mixture.sigmas.max()
-    if low < 1 / limit or high > limit:
-        raise ValueError(
-            f"mixture must have sigmas from {1 / limit:g} to {limit:g} at order {order}, "
-            f"got {low:g} to {high:g}"
-        )
+    _validate.real(
+        f"mixture's sigmas at order {order}", mixture.sigmas, minimum=1 / limit, maximum=limit
+    )
 
 
 def _kernel(u: Array, weights: list[float]) -> Any:

@@ -258,8 +258,7 @@ class PrivateSeries:
         [0.5, 0.5]
         """
         density = _sizes.density(density)
-        if self.k > 20:
-            raise ValueError(f"k must be at most 20 to enumerate the reports, got {self.k}")
+        _validate.one_integer("k", self.k, minimum=1, maximum=20)  # the reports are enumerated
         x, w = _quadrature()
         up = 0.5 + trigonometric(x, self.k) / np.sqrt(8)
         half = self.k // 2

@@ -123,16 +123,23 @@ def axes_floor(n: float, d: int, privacy: Guarantee, power: float) -> float:
     value = p**power / m * cosine[:, None] ** 2 / (information + (np.pi / angle[:, None]) ** 2)
     best = max(best, float(value.max()))
     if privacy.can_imply(Pure) and (epsilon := level(privacy, Pure)) > 0:
-        slope = np.tanh(epsilon / 2)
-        width = np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.99])[:, None]
-        ratio = np.geomspace(0.01, 10, 24)
-        for axes in m[:, 0, 0]:
-            for share in np.minimum(1.0, axes / (n * slope) * np.geomspace(0.3, 1e5, 24)):
-                lipschitz = n * share / axes * slope / (1 - width * slope)
-                decay = lipschitz * ratio
-                inner = 1 / (lipschitz + decay) - np.exp(-decay * width / 2) / decay
-                value = share**power / axes * 2 * np.maximum(inner, 0.0) ** 2
-                best = max(best, float(value.max()))
+        best = max(best, _lipschitz_floor(n, m[:, 0, 0], epsilon, power))
+    return best
+
+
+def _lipschitz_floor(n: float, axes: Array, epsilon: float, power: float) -> float:
+    """What a report tells of an axis grows by at most tanh(epsilon/2) N per unit of its mean."""
+    slope = np.tanh(epsilon / 2)
+    width = np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.99])[:, None]
+    ratio = np.geomspace(0.01, 10, 24)
+    best = 0.0
+    for m in axes:
+        for share in np.minimum(1.0, m / (n * slope) * np.geomspace(0.3, 1e5, 24)):
+            lipschitz = n * share / m * slope / (1 - width * slope)
+            decay = lipschitz * ratio
+            inner = 1 / (lipschitz + decay) - np.exp(-decay * width / 2) / decay
+            value = share**power / m * 2 * np.maximum(inner, 0.0) ** 2
+            best = max(best, float(value.max()))
     return best
 
 

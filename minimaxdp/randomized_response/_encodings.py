@@ -350,9 +350,8 @@ class HadamardResponse(Encoding):
 
     def channel(self) -> Array:
         """The mechanism as a matrix, shape (d, K), for d below 4096."""
-        if self.d >= 4096:
-            raise ValueError(f"d must be below 4096 for the full matrix, got {self.d}")
-        shared = np.arange(1, self.d + 1)[:, None] & np.arange(self.reports)
+        d = _validate.one_integer("d", self.d, minimum=1, maximum=4095)
+        shared = np.arange(1, d + 1)[:, None] & np.arange(self.reports)
         weights = np.where(np.bitwise_count(shared) % 2 == 0, 1.0, np.exp(-self.epsilon))
         return weights / weights.sum(axis=1, keepdims=True)
 

@@ -133,9 +133,7 @@ def narrow(below: int) -> type[np.integer]:
 
 def bit_vectors(d: int) -> NDArray[np.int64]:
     """All vectors of d bits, in lexicographic order, for d up to 16."""
-    if d > 16:
-        raise ValueError(f"d must be at most 16 for the full matrix, got {d}")
-    return (corners(d) > 0).astype(np.int64)
+    return (corners(_validate.one_integer("d", d, minimum=1, maximum=16)) > 0).astype(np.int64)
 
 
 def risk_arguments(

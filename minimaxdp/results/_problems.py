@@ -416,10 +416,10 @@ def _local_end(n: int, epsilon: float) -> float:
     """Worst absolute error of twice the mean of rounded, flipped values: exact sums."""
     tau = np.tanh(epsilon / 2)
     worst = 0.0
-    _validate.memory("n", 12 * np.sqrt(n), 8)
+    reach = 12 * np.sqrt(n * 0.25) + 2
+    _validate.memory("n", 2 * reach)
     for theta in np.linspace(0.0, 1.0, 11):
         yes = (1 - tau) / 2 + tau * theta / 2
-        reach = 12 * np.sqrt(n * 0.25) + 2
         counts = np.arange(max(0, int(n * yes - reach)), min(n, int(n * yes + reach)) + 1)
         guess = np.clip(2 * (counts / n - (1 - tau) / 2) / tau, 0, 1)
         worst = max(worst, float(scipy.stats.binom.pmf(counts, n, yes) @ abs(guess - theta)))

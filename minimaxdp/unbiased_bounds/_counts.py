@@ -301,9 +301,7 @@ def count_certificate(n: int, count: int, b: Fraction) -> tuple[Fraction, Fracti
     """
     n = _validate.one_integer("n", n, minimum=1, maximum=_MOST_CERTIFIED)
     s = _validate.one_integer("count", count, minimum=0, maximum=n)
-    _validate.instance("b", b, Fraction)
-    if not 0 < b < 1:
-        raise ValueError(f"b must lie strictly between 0 and 1, got {b}")
+    _validate.fraction("b", b, above=0, below=1)
     y = [Fraction(t) for t in range(n + 1)]
     y[0] -= b / (1 - b)
     y[n] += b / (1 - b)

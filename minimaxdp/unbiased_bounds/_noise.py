@@ -101,8 +101,7 @@ class EllipsoidNoise:
             law = "gaussian" if 0 < sigma < np.inf else "l2_laplace"
         _validate.choice("law", law, LAWS)
         size = sigma if law == "gaussian" else 1 / self.privacy.pure_epsilon()
-        if not 1e-100 < size < 1e100:  # and its square is a double
-            raise ValueError(f"privacy must be kept by {law} noise of a finite scale, got {size}")
+        _validate.one_real(f"privacy's scale of {law} noise", size, above=1e-100, below=1e100)
         _validate.freeze(self, n=n, law=law)
         self._check_resolution()
 

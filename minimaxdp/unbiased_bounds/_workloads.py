@@ -230,8 +230,7 @@ class MatrixMechanism:
         _validate.freeze(self, workload=w, strategy=a)
         object.__setattr__(self, "_rebuild", rebuild)
         sigma = _validate.scalar("privacy", np.asarray(self.privacy.gaussian_sigma()))
-        if not 1e-100 < sigma < 1e100:
-            raise ValueError(f"privacy must be kept by normal noise of a finite scale, got {sigma}")
+        _validate.one_real("privacy's scale of gaussian noise", sigma, above=1e-100, below=1e100)
 
     @classmethod
     def least(cls, workload: ArrayLike, privacy: Guarantee) -> MatrixMechanism:
