@@ -156,4 +156,10 @@ EQUIVALENT: list[tuple[str, str, str, str]] = [
         'delta = _validate.real("delta", delta, minimum=0, )',
         "Approximate refuses it in the same words",
     ),
+    (
+        "mean_estimation/_plane.py",
+        "edges = np.concatenate([pairs, pairs[:, ::-1]]) if epsilon < np.inf else pairs[:0]",
+        "edges = np.concatenate([pairs, pairs[:, ::-1]]) if epsilon < np.inf else pairs[:1]",
+        "at an infinite epsilon a pair asks of two probabilities that one be at least 0",
+    ),
 ]

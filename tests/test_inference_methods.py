@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import laws
+import mpmath as mp
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -542,3 +543,16 @@ def test_one_sided_bounds_of_releases_far_out_are_the_ends(method, n, epsilon):
     for side in ("lower", "upper"):
         found = inf.confidence_bound(far, n, epsilon, side=side, method=method)
         assert np.array_equal(found, [0.0, 1.0]), side
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(5.0, 1e-307), (20.0, 1e-305), (700.0, 1e-10), (0.5, 1e-3), (1.0, 0.4)]
+)
+def test_tulap_noise_is_cut_where_the_probability_beyond_has_hardly_a_digit(epsilon, delta):
+    with mp.workdps(60):
+        e, d = mp.mpf(epsilon), mp.mpf(delta)
+        q = 2 * d / (mp.expm1(e) + 2 * d)
+        level = mp.log(2 / (q * (1 + mp.exp(-e)))) / e
+        last = mp.ceil(level) - 1
+        share = mp.expm1(-e * (level - last)) / mp.expm1(-e)
+    assert inf.Tulap(epsilon, delta).cut() == (last, pytest.approx(float(share), rel=1e-12))

@@ -29,6 +29,12 @@ def exact(n, guarantee):
     return lb.bernoulli_minimax(n, guarantee).upper
 
 
+@pytest.mark.parametrize(("delta", "is_there"), [(0.01, True), (0.4, True), (0.65, False)])
+def test_the_cube_asks_for_a_moment_of_order_two(delta, is_there):
+    # The order is d - 2 ln(delta): 1 - 2 ln 0.4 = 2.8, 1 - 2 ln 0.65 = 1.9.
+    assert ("cube" in lb.mean_floors(100, 1, Approximate(0.5, delta))) is is_there
+
+
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 2.0])
 @pytest.mark.parametrize("n", [1, 2, 5, 12])
 def test_no_floor_of_a_number_is_above_the_exact_minimax_risk(n, epsilon):

@@ -173,6 +173,7 @@ def test_gaussian_epsilon_of_hardly_any_noise():
 def test_every_function_of_noise_is_a_number_on_its_whole_range():
     epsilons = np.array([0, 5e-324, 1e-320, 1e-100, 1e-8, 1, 700, 2000, 1e8, 1e20, 1e308])
     deltas = np.array([5e-324, 1e-320, 1e-300, 1e-250, 1e-100, 1e-8, 0.5, 1 - 1e-16])
+    alphas = np.r_[0, deltas, 1]
     ratios = np.array([1e-150, 1e-100, 1e-20, 1e-3, 1, 1e3, 1e20, 1e100, 1e150])
     orders = np.array([1, 1 + 2e-16, 2, 1e10, 1e299, 1.1e300, 1e308, np.inf])
     scales = np.array([1e-320, 1, 1e302])
@@ -193,9 +194,9 @@ def test_every_function_of_noise_is_a_number_on_its_whole_range():
         guarantees.approximate_to_total_variation(epsilons[columns], deltas),
         guarantees.approximate_to_chtp(epsilons[:, None, None], deltas[columns], deltas),
         guarantees.kl_to_total_variation(epsilons),
-        guarantees.approximate_tradeoff(epsilons[columns], deltas),
-        guarantees.gaussian_tradeoff(epsilons[columns], deltas),
-        guarantees.laplace_tradeoff([[1e-320], [1.0], [700.0]], deltas),
+        guarantees.approximate_tradeoff(epsilons[columns], alphas),
+        guarantees.gaussian_tradeoff(epsilons[columns], alphas),
+        guarantees.laplace_tradeoff([[1e-320], [1.0], [700.0]], alphas),
     ]
     for value in values:
         assert not np.isnan(value).any() and (value >= 0).all()

@@ -249,6 +249,19 @@ def test_one_person_keeps_nothing_of_a_large_budget() -> None:
     assert shuffled_budget(5, Approximate(54.0, 1e-6)) == pytest.approx(54, abs=1e-5)
 
 
+@pytest.mark.parametrize("budget", [1e-30, 1e-200])
+def test_a_budget_that_rounds_away_beside_one_is_enclosed_with_more_bits(budget: float) -> None:
+    slope = shuffled_enclosure(10, 1e-6, 1e-7).low / 1e-6  # delta is linear there
+    low, high = shuffled_enclosure(10, budget, 0.1 * budget)
+    assert 0 < low <= high < low * (1 + 1e-12)
+    assert low / budget == pytest.approx(slope, rel=1e-5)
+
+
+def test_where_no_number_of_bits_is_enough_all_is_enclosed() -> None:
+    for budget in (1e-310, 5e-324):
+        assert shuffled_enclosure(10, budget, 0.0) == (0.0, 1.0)
+
+
 def test_the_enclosure_is_zero_from_the_local_budget_on() -> None:
     assert shuffled_enclosure(7, 1.0, 1.0) == (0.0, 0.0)
 
