@@ -76,6 +76,8 @@ def test_style_draws_lines_apart():
         # matplotlib hides custom dashes behind "--"; the pattern itself tells them apart.
         looks = {(line.get_color(), str(line._unscaled_dash_pattern)) for line in lines}
         assert len(looks) == 6
+        dashes = [line._unscaled_dash_pattern[1] or (1,) for line in lines]
+        assert min(length for dash in dashes for length in dash) > 0  # strokes and gaps are seen
         plt.close("all")
 
 

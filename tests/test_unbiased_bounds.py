@@ -21,7 +21,7 @@ from minimaxdp.guarantees import (
     Pure,
     TotalVariation,
 )
-from minimaxdp.unbiased_bounds import _ellipsoids
+from minimaxdp.unbiased_bounds import _ellipsoids, _min_trace_dual
 
 property_test = settings(max_examples=25, deadline=None, derandomize=True)
 seeds = st.integers(0, 10_000)
@@ -99,6 +99,15 @@ def test_cube_and_cross_polytope_to_eight_digits(d, fit):
     cross = ub.min_trace_ellipsoid(ub.cross_polytope(d).vertices + shift, fit=fit)
     assert abs(cube.primal - d**2) < 1e-8 and abs(cross.primal - d) < 1e-8
     assert max(cube.gap, cross.gap) < 1e-8
+
+
+def test_a_tolerance_out_of_reach_ends_after_twelve_rounds(monkeypatch):
+    newton, rounds = _min_trace_dual._newton, []
+    monkeypatch.setattr(_min_trace_dual, "_newton", lambda *a: rounds.append(1) or newton(*a))
+    points = np.random.default_rng(0).normal(size=(40, 3))
+    weights = _min_trace_dual.ascend(points, True, -1.0)
+    assert len(rounds) == 12
+    assert _min_trace_dual._evaluate(points, weights, True).excess == pytest.approx(1, abs=1e-10)
 
 
 @pytest.mark.parametrize("d", [2, 3, 7, 20])

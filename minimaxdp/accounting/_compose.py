@@ -2,6 +2,7 @@ r"""Composition: what a sequence of releases promises, as a certified interval."
 
 from __future__ import annotations
 
+import numbers
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -126,10 +127,10 @@ def _listed(releases: Any) -> list[Any]:
     """The releases one by one: a list of numbers is a channel."""
     if isinstance(releases, np.ndarray) or not isinstance(releases, list | tuple):
         return [releases]
-    rows = releases and all(isinstance(row, list | tuple | np.ndarray) for row in releases)
-    if rows and np.ndim(releases[0]) == 1 and np.asarray(releases[0]).dtype.kind in "iuf":
-        return [releases]
-    return list(releases)
+    first: Any = releases[0] if releases else None
+    is_row = isinstance(first, list | tuple) or getattr(first, "ndim", 0) == 1
+    is_channel = is_row and all(isinstance(p, numbers.Real) for p in first)
+    return [releases] if is_channel else list(releases)
 
 
 def _relation(listed: list[Any], wanted: str | None) -> Any:
