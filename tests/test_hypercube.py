@@ -39,6 +39,7 @@ def test_transform_is_the_product_with_the_matrix(length: int) -> None:
         (lambda: walsh_hadamard([-(2**63), 0]), ValueError, "values must be at least"),
         (lambda: walsh_hadamard([1e308, 1e308]), ValueError, "values must lie between"),
         (lambda: HypercubeMechanism(1e-320, 3), ValueError, "epsilon must leave reports"),
+        (lambda: HypercubeMechanism(5e-324, 3), ValueError, "epsilon must leave reports"),
         (lambda: HypercubeMechanism(1.0, 3, 1e308), ValueError, "epsilon must leave reports"),
         (
             lambda: HypercubeMechanism(1.0, 2).privatize([[0.0, 0.0]], rng="abc"),

@@ -37,10 +37,11 @@ def asked_plainly(rng, n, epsilon, option, theta):
     return abs(min(guess, 1.0) - theta)
 
 
-@pytest.mark.parametrize("theta", [0.03, 0.3, 0.95])  # at the first most values are below 1/n
+# At the first two most values are below 1/n.
+@pytest.mark.parametrize(("n", "theta"), [(10, 0.12), (60, 0.03), (60, 0.3), (60, 0.95)])
 @pytest.mark.parametrize("counts", [[(0.6, 0.3)], [(0.2, 0.4), (0.4, 0.2)]])
-def test_rounds_err_as_they_do_when_played_plainly(theta: float, counts: list) -> None:
-    n, epsilon, rng = 60, 2.0, np.random.default_rng(4)
+def test_rounds_err_as_they_do_when_played_plainly(n: int, theta: float, counts: list) -> None:
+    epsilon, rng = 2.0, np.random.default_rng(4)
     option = rounds.Rounds(0.4, tuple(rounds.Count(*count) for count in counts))
     loss = partial(rounds._losses, n=n, epsilon=epsilon, rho=None, option=option, ends=(theta,))
     fast = risk.monte_carlo(loss, 4_000, rng=5)
