@@ -162,4 +162,16 @@ EQUIVALENT: list[tuple[str, str, str, str]] = [
         "edges = np.concatenate([pairs, pairs[:, ::-1]]) if epsilon < np.inf else pairs[:1]",
         "at an infinite epsilon a pair asks of two probabilities that one be at least 0",
     ),
+    (
+        "mean_estimation/_plane.py",
+        'method="highs",',
+        "",
+        "it is the solver that scipy takes by itself",
+    ),
+    (
+        "privacy/_audit.py",
+        "size = len(outputs[0])",
+        "size = len(outputs[1])",
+        "both inputs are run equally often",
+    ),
 ]

@@ -29,6 +29,14 @@ def exact(n, guarantee):
     return lb.bernoulli_minimax(n, guarantee).upper
 
 
+def test_a_large_concentrated_budget_lets_a_test_change_its_mind():
+    for rho in (1.0, 200.0, 300.0, 400.0, 700.0):
+        p = np.array([0.0, 1e-3, 0.3, 1.0])
+        after = power.power_step(ZCDP(rho))(p)
+        assert np.all((p <= after) & (after <= 1)), rho
+        assert rho == 1.0 or np.all(after[1:] == 1), rho
+
+
 @pytest.mark.parametrize(("delta", "is_there"), [(0.01, True), (0.4, True), (0.65, False)])
 def test_the_cube_asks_for_a_moment_of_order_two(delta, is_there):
     # The order is d - 2 ln(delta): 1 - 2 ln 0.4 = 2.8, 1 - 2 ln 0.65 = 1.9.

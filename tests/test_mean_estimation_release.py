@@ -276,6 +276,8 @@ def test_variance_floor_in_its_limits():
         spent = me.noise_second_moment(n, d, Pure(epsilon)) * radius**2
         assert limit <= spent <= 33 * (d + 1) / 2 * limit
     assert me.variance_floor(0.6, 10, 1, 1.0, 2) == 0  # a constant has this bias
+    # The best share of spikes is no double any more, the least that is tried asks for much still.
+    assert me.variance_floor(1e-200, 10, 1, 1.0, 2) > 1e250
     units = me.variance_floor(0.02 * 7, 30, 2, 0.3, 3, 7.0)
     assert units == pytest.approx(49 * me.variance_floor(0.02, 30, 2, 0.3, 3), rel=1e-9)
 

@@ -378,6 +378,15 @@ def test_columns_that_are_short_and_nearly_alike_are_told_apart():
     assert largest_gauge(found, moves(points, found, "difference")) <= 1 + 1e-9
 
 
+def test_a_direction_that_no_point_takes_is_not_a_thin_axis():
+    a, b = np.random.default_rng(3).normal(size=(2, 50))
+    cloud = np.column_stack([a, 2 * a, 1e-12 * b])
+    thick, thin = _ellipsoids._graded_span(cloud, np.ptp(cloud, axis=0), _ellipsoids._THIN)
+    assert thick.shape == thin.shape == (3, 1)
+    assert abs(thin[:, 0]) == pytest.approx([0, 0, 1])
+    assert ub.min_trace_ellipsoid(cloud).rank == 2
+
+
 def test_the_search_starts_from_each_pair_once():
     cloud = np.random.default_rng(7).normal(size=(300, 3))
     first, second = _ellipsoids._starting_pairs(cloud)

@@ -357,13 +357,11 @@ def sharp_packing_error(n: int, p: float, log_others: float, epsilon: float, del
     leak = delta * (mass * np.expm1(-epsilon * b) / np.expm1(-epsilon)).sum()
     # G_b is convex, with slopes exp(-epsilon (b - 2 j)) on pieces that shrink by exp(epsilon);
     # the first pieces are enough, as the last of them may be continued. With delta there is one.
+    # From slope 1 on, at which s and what it costs meet at the latest, lengths no longer count.
     j = np.arange(1 if delta > 0 else _PIECES)
     edges = np.r_[0.0, 1 - np.exp(-epsilon * j[:-1]) / (1 + np.exp(epsilon)), 1.0]
     width = np.where(j <= b, mass * np.diff(edges), 0.0)
     width[:, 0] += np.where(b[:, 0] == 0, mass[:, 0] - width[:, 0], 0.0)
-    short = b[:, 0] < j[-1]  # b steps have b + 1 pieces, the last up to one
-    last = np.minimum(b[short, 0], j[-1])
-    width[short, last] = mass[short, 0] * (1 - edges[last])
     # Pieces of one slope are one piece; they are taken from the flattest on.
     steep = 2 * j - b
     flattest = int(steep.min())
