@@ -551,9 +551,12 @@ def test_the_error_of_a_few_reports():
     assert best.error <= min(others) * 1.001
     alone = me.local_mean_ceiling(500, 30, Local(Pure(0.3)), 4.0)
     assert me.SubsetReports(500, 30, 0.3, 500).ceiling(4.0) == pytest.approx(alone)
-    # The budget of two reports of four, 700 + ln 2, is beyond what a guarantee can say.
-    most = me.SubsetReports(4, 3, 700.0, 2).ceiling()
-    assert most == pytest.approx(me.local_mean_ceiling(2, 3, Local(Pure(700.0))))
+    # The largest budget of a report, 600 nats and the logarithm of 2**62, is one that exists.
+    most = me.SubsetReports(2**62, 3, 600.0, 1)
+    assert most.report.privacy == Local(Pure(600 + 62 * np.log(2)))
+    assert most.ceiling() == pytest.approx(0.25, rel=1e-5)  # half of one vector, told exactly
+    with pytest.raises((TypeError, ValueError), match=r"^n\b"):
+        me.SubsetReports(2**70, 3, 600.0, 1)
     with pytest.raises(ValueError, match=r"^m\b"):
         me.SubsetReports(5, 3, 0.3, 6)
     with pytest.raises(ValueError, match=r"^vectors\b"):

@@ -89,7 +89,7 @@ class SubsetReports:
     def report(self) -> PrivUnit:
         """What each of the m people does."""
         budget = float(_amplified(self.n, np.float64(self.m), self.epsilon))
-        return PrivUnit.optimal(min(budget, 700.0), self.d, self.radius)
+        return PrivUnit.optimal(budget, self.d, self.radius)
 
     @property
     def error(self) -> float:
@@ -119,7 +119,7 @@ class SubsetReports:
         Each cuts their vector to the best radius; for bounded data the mean is shrunk.
         """
         budget = float(_amplified(self.n, np.float64(self.m), self.epsilon))
-        local = Local(Pure(min(budget, 700.0)))
+        local = Local(Pure(budget))
         return float(local_mean_ceiling(self.m, self.d, local, k, self.radius))
 
 
