@@ -85,11 +85,14 @@ class SubsetReports:
         """Pure privacy at epsilon."""
         return Pure(self.epsilon)
 
+    @property
+    def _budget(self) -> float:
+        return float(_amplified(self.n, np.float64(self.m), self.epsilon))
+
     @cached_property
     def report(self) -> PrivUnit:
         """What each of the m people does."""
-        budget = float(_amplified(self.n, np.float64(self.m), self.epsilon))
-        return PrivUnit.optimal(budget, self.d, self.radius)
+        return PrivUnit.optimal(self._budget, self.d, self.radius)
 
     @property
     def error(self) -> float:
@@ -118,8 +121,7 @@ class SubsetReports:
 
         Each cuts their vector to the best radius; for bounded data the mean is shrunk.
         """
-        budget = float(_amplified(self.n, np.float64(self.m), self.epsilon))
-        local = Local(Pure(budget))
+        local = Local(Pure(self._budget))
         return float(local_mean_ceiling(self.m, self.d, local, k, self.radius))
 
 
