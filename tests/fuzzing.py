@@ -37,7 +37,7 @@ import types
 import warnings
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -413,10 +413,12 @@ def _caches() -> list[Any]:
     return [held for held in found if str(held.__module__).startswith("minimaxdp")]
 
 
-def examples(module: types.ModuleType, targets: list[Target]) -> dict[str, list[Recorded]]:
-    """Run the examples of a public module and of all it consists of; the calls of each target: a
-    few that an example makes by itself, and as many that the package makes on its way, of which no
-    docstring has more than half."""
+def examples(
+    module: types.ModuleType, targets: list[Target]
+) -> Generator[str, None, dict[str, list[Recorded]]]:
+    """Run the examples of a public module and of all it consists of, telling whose is next; return
+    the calls of each target: a few that an example makes by itself, and as many that the package
+    makes on its way, of which no docstring has more than half."""
     by_code: dict[int, list[Target]] = {}
     for target in targets:
         by_code.setdefault(id(target.function.__code__), []).append(target)
@@ -445,6 +447,7 @@ def examples(module: types.ModuleType, targets: list[Target]) -> dict[str, list[
         for test in finder.find(part):
             if test.name.rpartition(".")[2] in idle:
                 continue
+            yield test.name
             here.clear()
             sys.setprofile(watch)
             try:
@@ -708,7 +711,7 @@ def examine(name: str, skip: Iterable[str] = ()) -> Iterator[Failure | str]:
     """Every case of a public module that fails; before each case, its name as a text."""
     module = importlib.import_module(f"minimaxdp.{name}")
     targets = face(module)
-    calls = examples(module, targets)
+    calls = yield from examples(module, targets)
     skip, large = set(skip), large_values()
     for target in targets:
         if target.is_idle:

@@ -538,7 +538,7 @@ def examined(name: str, known: Mapping[str, Mapping[str, Said]]) -> Iterator[Any
     is_inside = name.endswith(INSIDE)
     targets = fuzzing.inside(module) if is_inside else fuzzing.face(module)
     targets = [target for target in targets if target.name not in LEFT_OUT]
-    calls = fuzzing.examples(module, targets)
+    calls = yield from fuzzing.examples(module, targets)
     for target in targets:
         yield target.name  # so that it is known if the process is lost
         told: dict[str, Said] = {"": [face_of(target)]}

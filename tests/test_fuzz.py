@@ -42,6 +42,13 @@ def test_the_face_is_all_that_a_module_exports() -> None:
     assert not [name for name in found if "._" in name]
 
 
+def test_each_docstring_is_told_before_it_is_run() -> None:
+    """On a busy machine all of them together are silent for longer than a call may be."""
+    module = importlib.import_module("minimaxdp.channels")
+    found = list(fuzzing.examples(module, face(module)))
+    assert {f"minimaxdp.channels.{name}" for name in module.__all__} <= set(found)
+
+
 @pytest.mark.parametrize("rule", [*fuzzing.EXCLUDED, *fuzzing.UNBOUNDED], ids=" ".join)
 def test_what_is_left_out_still_exists(rule: tuple[str, str]) -> None:
     name, parameter = rule
