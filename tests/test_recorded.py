@@ -40,6 +40,7 @@ same_versions = pytest.mark.skipif(
 
 
 @same_versions
+@pytest.mark.long
 @pytest.mark.parametrize("name", public_modules())
 def test_it_says_what_it_said(name: str, worker: Worker) -> None:
     asked_again(name, worker, further=False)
