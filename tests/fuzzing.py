@@ -24,6 +24,7 @@ import math
 import numbers
 import os
 import pkgutil
+import random
 import re
 import resource
 import select
@@ -42,7 +43,7 @@ from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, partial
-from itertools import groupby, islice
+from itertools import combinations, groupby, islice
 from opcode import opmap
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,12 @@ BRIEF = 0.1  # seconds of processor time are enough to see whether one of them e
 KEPT = 4  # recorded calls of one callable, among which the cheapest is taken
 LATE = "not done after"
 SHOWN = 12  # values of one kind in a table
+# Ends at which two numbers meet: each is in the range of many arguments.
+REAL_ENDS = (0.0, 1e-20, 1.0, 700.0, 1e20)
+INTEGER_ENDS = (0, 1, 2, 1_000, 10**6)
+MEETINGS = 100  # of two arguments of a callable, at most, and
+MEETING = 1.5  # seconds of what the example takes, together
+ENOUGH = 0.3  # seconds of processor time for one of them, or twenty times what the example takes
 PROCESSES = 64  # nobody has more cores on one machine; a larger number should be refused
 
 # Operators that a reader uses by their sign and not by their name.
@@ -759,6 +766,112 @@ def examine(name: str, skip: Iterable[str] = ()) -> Iterator[Failure | str]:
                         yield Failure(target.name, shown, label, outcome, site)
 
 
+# --- two arguments at once ----------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Move:
+    """An argument, or the field of the object that is asked, with an end of its range."""
+
+    name: str
+    holder: str  # the argument that has it as a field, or nothing
+    shown: str
+    value: Any
+
+
+def ends(value: Any, declared: Any = "") -> list[tuple[str, Any]]:
+    """By name, the ends of what a number, an array of a few or the levels of a guarantee may be."""
+    import numpy as np
+
+    from minimaxdp.guarantees import Guarantee
+
+    if isinstance(value, bool | np.bool_):
+        return []
+    if isinstance(value, numbers.Integral) and "float" not in str(declared):
+        return [(str(end), end) for end in INTEGER_ENDS]
+    if isinstance(value, float | np.floating | numbers.Integral):
+        return [(repr(end), end) for end in REAL_ENDS]
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f" and 0 < value.size <= 50:
+        return [(f"all {end!r}", np.full_like(value, end)) for end in REAL_ENDS]
+    found = []
+    for field in dataclasses.fields(value) if isinstance(value, Guarantee) else ():
+        for label, end in ends(getattr(value, field.name), "float"):
+            with contextlib.suppress(ValueError):  # it is no level
+                moved = dataclasses.replace(value, **{field.name: end})
+                found.append((f"{field.name} {label}", moved))
+    return found
+
+
+def moves(target: Target, call: Recorded) -> list[Move]:
+    """Each number of a call at its ends."""
+    found = []
+    for parameter in target.parameters:
+        if (target.name, parameter.name) not in EXCLUDED:
+            for label, end in ends(call.arguments[parameter.name], parameter.annotation):
+                found.append(Move(parameter.name, "", f"{parameter.name}={label}", end))
+    if target.kind in ("method", "property"):
+        first = next(iter(inspect.signature(target.function).parameters))
+        asked = call.arguments[first]
+        # A record that does not check its fields is made by the package alone.
+        is_checked = dataclasses.is_dataclass(asked) and hasattr(asked, "__post_init__")
+        for field in dataclasses.fields(asked) if is_checked else ():
+            for label, end in ends(getattr(asked, field.name), field.type) if field.init else ():
+                found.append(Move(field.name, first, f"{field.name}={label}", end))
+    return found
+
+
+def meetings(name: str, skip: Iterable[str] = ()) -> Iterator[Failure | str]:
+    """As `examine`, with one or two numbers of a call at ends of their ranges. A call may take long
+    or start processes: so many may have been asked for."""
+    module = importlib.import_module(f"minimaxdp.{name}")
+    targets = face(module)
+    calls, skip = (yield from examples(module, targets)), set(skip)
+    for target in targets:
+        if target.is_idle:
+            continue
+        call, seconds, _ = base_call(target, calls[target.name])
+        if call is None:
+            continue
+        alone = moves(target, call)
+        pairs = [pair for pair in combinations(alone, 2) if pair[0].name != pair[1].name]
+        random.Random(target.name).shuffle(pairs)
+        most = int(min(MEETINGS, MEETING / max(seconds, CHEAP)))
+        for met in [*zip(alone, strict=True), *pairs[:most]]:
+            shown = " & ".join(move.shown for move in met)
+            case = f"{target.name}({shown})"
+            if case in skip:
+                continue
+            yield case
+            outcome, site = judged(
+                partial(meet, target, call, met),
+                _words(target, call, met),
+                target.doc,
+                seconds=max(ENOUGH, 20 * seconds),
+            )
+            if outcome and not outcome.startswith((LATE, "starts processes")):
+                yield Failure(target.name, shown, "", outcome, site)
+
+
+def meet(target: Target, call: Recorded, met: tuple[Move, ...]) -> Any:
+    """Call with these arguments and fields; an object that refuses its fields is as good."""
+    changed = {move.name: move.value for move in met if not move.holder}
+    fields = {move.name: move.value for move in met if move.holder}
+    for holder in {move.holder for move in met if move.holder}:
+        try:
+            changed[holder] = dataclasses.replace(call.arguments[holder], **fields)
+        except (TypeError, ValueError):
+            return None
+    return call.replay(target, changed)
+
+
+def _words(target: Target, call: Recorded, met: tuple[Move, ...]) -> list[str]:
+    """Names that an error may give: of parameters, and of what an object or a guarantee has."""
+    held = [*call.arguments.values(), *(move.value for move in met)]
+    ours = [value for value in held if type(value).__module__.startswith("minimaxdp")]
+    found = [word for value in ours for word in dir(value) if word[0] != "_"]
+    return found + [parameter.name for parameter in target.parameters]
+
+
 # --- the process --------------------------------------------------------------------------------
 
 
@@ -778,7 +891,8 @@ def serve() -> None:
         recorded.PATIENCE *= 10  # a call takes several times as long
     for line in requests:
         asked = json.loads(line)
-        test, examined = asked.pop("test"), recorded.examined if "known" in asked else examine
+        test, met = asked.pop("test"), asked.pop("met", False)
+        examined = recorded.examined if "known" in asked else meetings if met else examine
         # Measured is what a record reaches, and no bad value, which has to end in time.
         noted: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
         if is_measured and "known" in asked:
@@ -867,8 +981,9 @@ class Worker:
             stderr=subprocess.DEVNULL,
         )
 
-    def examine(self, module: str) -> list[Failure]:
-        """All failures of a public module, those included that end the process."""
+    def examine(self, module: str, *, met: bool = False) -> list[Failure]:
+        """All failures of a public module, those included that end the process; of bad values, or
+        of ends that meet."""
         failures: dict[Failure, None] = {}
         skip: list[str] = []
 
@@ -876,7 +991,7 @@ class Worker:
             failures[Failure(**found)] = None
 
         while True:
-            last, end = self._round({"name": module, "skip": skip}, note)
+            last, end = self._round({"name": module, "skip": skip, "met": met}, note)
             if not end:
                 return list(failures)
             if last in skip or not last.endswith(")"):
@@ -954,7 +1069,7 @@ def main(names: list[str]) -> None:
     with Worker() as worker:
         for name in names or public_modules():
             start = time.perf_counter()
-            failures = worker.examine(name)
+            failures = worker.examine(name) + worker.examine(name, met=True)
             seconds = time.perf_counter() - start
             print(f"== {name}: {len(failures)} failures, {seconds:.1f} s")
             print(table(failures), flush=True)

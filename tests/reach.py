@@ -28,7 +28,7 @@ PACKAGE = ROOT / "minimaxdp"
 FOLDER = "MINIMAXDP_REACH"  # the variable that names where the plugin writes
 # Files of tests that are worth their time even where they are marked long.
 MODULES = [path.stem for path in PACKAGE.glob("[a-z]*") if path.suffix != ".typed"]
-THEORY = ("test_recorded", *(f"test_{name}" for name in MODULES))
+THEORY = ("test_recorded", "test_fuzz", *(f"test_{name}" for name in MODULES))
 
 # --- the plugin: only in a process that is told where to write -----------------------------------
 

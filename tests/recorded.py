@@ -57,7 +57,7 @@ SEED = "rng"  # the parameter without which a draw is another one each time
 HUGE = 1e300  # beyond, numbers are kept as texts: their sum is infinite
 CALLS = 3  # of a callable, whose arguments are moved; the others are only run again
 FIELDS = 24  # of objects that are handed over or asked, moved one by one, for each of these calls
-PAIRS = 16  # of moves at once, for each of these calls
+PAIRS = 24  # of moves at once, for each of these calls
 BESIDE = 5  # moves beside each word that is another than the example's
 SEVERAL = "several"
 ARRAYS = (SEVERAL, "])")  # ends of names of moves to arrays, also as levels of a guarantee
@@ -330,7 +330,7 @@ def moved(parameter: inspect.Parameter, value: Any) -> Iterator[tuple[str, Any]]
         yield SEVERAL, np.array([value, value + 1])
     elif isinstance(value, numbers.Real) and isinstance(value, float | np.floating | int):
         steps = [value / 10, 0.7 * value, 1.5 * value, 20 * value, 1e3 * value]
-        steps += [-0.5, 0.0, 0.5, 1.0, 2.0, 1e-9, 1e120]
+        steps += [-0.5, 0.0, 0.5, 1.0, 2.0, 1e-9, 1e120, 1e-20, 700.0]
         for step in dict.fromkeys(float(f"{step:.6g}") for step in steps):
             yield repr(step), step
         yield SEVERAL, np.array([value, 0.7 * value, 20 * value])

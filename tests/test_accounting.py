@@ -620,3 +620,15 @@ def test_a_delta_that_rounds_to_one_is_not_promised() -> None:
     """0.5**100 of the secret is kept: no double below one is as large as its complement."""
     with pytest.raises(ValueError, match="epsilon must leave a delta below 1"):
         compose(Approximate(0.1, 0.5), times=100).guarantee(epsilon=5.0)
+
+
+def test_a_rare_sample_at_a_large_epsilon() -> None:
+    base, rate = guarantees.GaussianPair(30.0), 1e-20
+    pair = accounting.SampledPair(base, rate)
+    for epsilon in (300.0, 600.0):  # ln(1 + (e^eps - 1)/r) = eps + ln(1/r)
+        inner = epsilon + 20 * np.log(10)
+        assert pair.delta(epsilon) == pytest.approx(rate * base.delta(inner), rel=1e-12)
+    # No base is asked beyond 700, where its delta is an upper bound.
+    assert pair.delta([690.0, 700.0]) == pytest.approx(rate * base.delta(700.0))
+    tiny = accounting.SampledPair(base, 5e-324)
+    assert 0 <= tiny.delta(1.0) <= 5e-324

@@ -32,6 +32,14 @@ def test_bad_values_end_in_a_named_error(name: str, worker: Worker) -> None:
         pytest.fail(f"{len(failures)} bad values:\n{table(failures)}", pytrace=False)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("name", public_modules())
+def test_ends_that_meet_end_in_a_named_error(name: str, worker: Worker) -> None:
+    failures = worker.examine(name, met=True)
+    if failures:
+        pytest.fail(f"{len(failures)} pairs of ends:\n{table(failures)}", pytrace=False)
+
+
 def test_the_face_is_all_that_a_module_exports() -> None:
     module = importlib.import_module("minimaxdp.laplace")
     found = {target.name.partition(".")[2]: target.kind for target in face(module)}
@@ -177,6 +185,7 @@ def exits(n: int) -> int:
 def silent(n: int) -> int:
     """No example."""
     return n
+
 '''
 
 
@@ -195,3 +204,45 @@ def test_each_fault_of_a_face_is_found(tmp_path: Path) -> None:
     assert told["faulty.kept", "n"].startswith("TypeError: unsupported operand")
     assert told["faulty.silent", ""] == "no example calls it: add an example to its docstring"
     assert "faulty.exits(n): 2**62 -> ends the process" in table(failures)
+
+
+MEETING = '''"""A face on which each number alone is fine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Ratio"]
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A number over others.
+
+    >>> Ratio(1.0).power(2.0)
+    0.0009765625
+    """
+
+    top: float
+
+    def __post_init__(self) -> None:
+        if not 1e-30 < self.top < 1e30:
+            raise ValueError("top is out of range")
+
+    def power(self, bottom: float) -> float:
+        if not 1e-30 < bottom < 1e30:
+            raise ValueError("bottom is out of range")
+        return (self.top / bottom) ** 10
+'''
+
+
+def test_ends_that_meet_are_found(tmp_path: Path) -> None:
+    package = tmp_path / "minimaxdp"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "guarantees.py").write_text("class Guarantee: pass")
+    (package / "meeting.py").write_text(MEETING)
+    with Worker(package) as worker:
+        (failure,) = worker.examine("meeting", met=True)
+    assert failure.parameter == "bottom=1e-20 & top=1e+20"
+    assert failure.outcome.startswith("OverflowError")

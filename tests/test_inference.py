@@ -10,7 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from minimaxdp.inference import LaplaceRelease, Tulap, TulapRelease, p_value
+from minimaxdp.inference import (
+    LaplaceRelease,
+    Tulap,
+    TulapRelease,
+    interval,
+    optimal_power,
+    p_value,
+    unbiased_region,
+    unbiased_test,
+)
 from minimaxdp.inference._binomial import (
     SCALE,
     decayed_sums,
@@ -339,3 +348,21 @@ def test_mean_of_a_release_by_its_tails():
     below = np.trapezoid(law.cdf(down), down)
     assert abs(above - below) < 1e-12
     assert np.isclose(law.probabilities().sum(), 1, rtol=1e-14)
+
+
+def test_two_sided_tests_are_refused_where_doubles_cannot_balance_them() -> None:
+    least = "^epsilon must be at least 1e-06, got 9e-07"
+    for call in (unbiased_test, unbiased_region):
+        with pytest.raises(ValueError, match=least):
+            call(30, 0.3, 9e-7)
+        # The ends scale with the noise: a unit budget's digits are those of all smaller ones.
+        ends = np.array([call(30, 0.3, e) for e in (1e-6, 1e-5)]) * [[1e-6], [1e-5]]
+        assert ends[0] == pytest.approx(ends[1], abs=2e-4)
+    with pytest.raises(ValueError, match=least):
+        interval(3.0, 30, 9e-7, method="unbiased")
+    assert p_value(3.0, 30, 0.3, 1e-150) == pytest.approx(0.5)
+    with pytest.raises(ValueError, match="^alpha must be at least 1e-06"):
+        optimal_power(0.7, 10, 0.5, 1.0, alpha=9e-7)
+    power, phi = optimal_power(0.7, 10, 0.5, 1.0, alpha=1e-6)
+    assert stats.binom.pmf(np.arange(11), 10, 0.5) @ phi == pytest.approx(1e-6, rel=1e-3)
+    assert 1e-6 < power < 1e-4

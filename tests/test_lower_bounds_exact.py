@@ -249,3 +249,19 @@ BAD = [
 def test_bad_input_is_named(call, error, name):
     with pytest.raises(error, match=rf"^{name}\b"):
         call()
+
+
+def test_histograms_of_one_record_are_all_neighbours():
+    table, pairs = lb.histograms(1_000, 1)
+    assert np.array_equal(table, np.eye(1_000, dtype=int)[::-1])
+    assert np.array_equal(pairs, np.column_stack(np.triu_indices(1_000, 1)))
+    with pytest.raises(ValueError, match="^n and alphabet must leave arrays of at most 2 GiB"):
+        lb.histograms(8_000, 1)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-20, 3.0, 1e20, 1e300])
+def test_a_risk_is_measured_in_the_unit_of_the_loss(unit):
+    loss = unit * (1 - np.eye(2))
+    best = lb.minimax_channel(np.eye(2), loss, Pure(np.log(3)))
+    assert best.risk == pytest.approx(unit / 4, rel=1e-9)
+    assert lb.minimax_channel(np.eye(2), 0 * loss, Pure(1.0)).risk == 0

@@ -732,3 +732,16 @@ def test_assouad_takes_the_best_number_of_axes(d, k):
     value = lb.mean_floor(100, d, TotalVariation(alpha), k, method="assouad")
     np.testing.assert_allclose(value, np.maximum(brute, nonprivate(100)), rtol=1e-12)
     assert np.all(np.diff(value) <= 0)
+
+
+@pytest.mark.parametrize("epsilon", [1e-20, 1e-100])
+def test_the_least_budgets_are_as_good_as_none(epsilon):
+    # A sum of signs under so much noise tells nothing: the prior's own risk is left.
+    for n in (1, 10, 100):
+        floors = lb.mean_floors(n, 3, Pure(epsilon))
+        assert floors["signs"] == pytest.approx(1.0, rel=1e-9) and max(floors.values()) <= 1
+
+
+def test_the_tracing_floor_vanishes_at_the_largest_budgets():
+    floors = [lb.tracing_floor(10, 3, Approximate(e, 1e-12)) for e in (1.0, 20.0, 300.0, 600.0)]
+    assert floors[0] > floors[1] > floors[2] >= floors[3] >= 0

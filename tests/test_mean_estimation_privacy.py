@@ -572,3 +572,23 @@ def test_fano_with_the_unit_vectors_and_their_opposites(n, d, rho):
     least = (p * (1 - (told + np.log(2)) / np.log(2 * d))).max() / 2
     found = lb.mean_floor(n, d, ZCDP(rho), 2.0, method="fano")
     assert least * (1 - 1e-12) <= found <= 20 * least
+
+
+@pytest.mark.parametrize("epsilon", [4.0, 30.0, 700.0])
+def test_caps_in_many_dimensions(epsilon):
+    """The measure of a cap underflows long before a height of one."""
+    best = me.PrivUnit.optimal(epsilon, 10**6)
+    assert 0 < best.gamma < 0.04 and best.magnitude < me.PrivUnit(epsilon, 10**6).magnitude
+    for factor in (0.995, 1.005):
+        beside = me.PrivUnit(epsilon, 10**6, gamma=factor * best.gamma)
+        assert best.magnitude < beside.magnitude
+    # Heights are normal with variance 1 / d: the length is that of the limit, times sqrt(d).
+    fewer = me.PrivUnit.optimal(epsilon, 10**5 if epsilon < 700 else 10**6 // 2)
+    assert best.magnitude**2 / best.d == pytest.approx(fewer.magnitude**2 / fewer.d, rel=2e-3)
+
+
+def test_a_cap_of_no_measure_is_refused():
+    with pytest.raises(ValueError, match="^gamma must leave the cap a measure of at least 1e-305"):
+        me.PrivUnit(1.0, 10**6, gamma=0.5)
+    for d in (2, 7, 50, 97, 10**6):  # the search stays within
+        assert me.PrivUnit.optimal(700.0, d).measure >= 1e-305

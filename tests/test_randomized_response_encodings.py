@@ -132,3 +132,14 @@ BAD = [
 def test_bad_input_is_named(call, error, name):
     with pytest.raises(error, match=name):
         call()
+
+
+@pytest.mark.parametrize(("d", "w"), [(2, 1), (5, 2), (50, 17)])
+def test_the_contrast_of_subsets_keeps_its_digits(d, w):
+    exact = SubsetSelection(1.0, d, w)
+    assert exact.contrast == pytest.approx(exact.member_probability - exact.other_probability)
+    for epsilon in (1e-20, 1e-100):
+        tiny = SubsetSelection(epsilon, d, w)
+        assert tiny.contrast == pytest.approx(epsilon * w * (d - w) / (d * (d - 1)), rel=1e-12)
+        estimate = tiny.estimate(10 * np.eye(d, dtype=int)[0], n=10)
+        assert estimate[0] == pytest.approx((1 - w / d) / tiny.contrast, rel=1e-12)

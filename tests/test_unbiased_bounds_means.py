@@ -149,3 +149,11 @@ def test_one_record_of_less_than_half_a_sphere_by_hand(epsilon):
     mean = np.exp(epsilon) / 2 * height + np.sqrt(delta)
     found = ub.unbiased_mean_floors(1, d, Approximate(epsilon, delta))["cap"]
     assert found == pytest.approx(mean**-2 - 1, rel=1e-6)
+
+
+@pytest.mark.parametrize(("n", "d"), [(2, 2), (1_000, 200), (1_000, 10**4), (10**5, 3)])
+@pytest.mark.parametrize("epsilon", [20.0, 100.0, 700.0])
+def test_no_floor_is_negative_at_a_large_budget(n, d, epsilon):
+    floors = ub.unbiased_mean_floors(n, d, Pure(epsilon))
+    assert min(floors.values()) >= 0
+    assert max(floors.values()) <= ub.unbiased_mean_floor(n, d, Pure(epsilon)) * (1 + 1e-12)

@@ -121,11 +121,13 @@ class SampledPair:
 
     def delta(self, epsilon: ArrayLike) -> Real:
         r"""Privacy profile: :math:`r\,\delta(\ln(1 + (e^\varepsilon - 1)/r))` of the base, or that
-        of the other order."""
+        of the other order; where the logarithm exceeds 700, an upper bound."""
         epsilon = np.asarray(_validate.real("epsilon", epsilon, minimum=0, maximum=700))
         r = self.rate
         if not self.reverse:
-            return (r * np.asarray(self.base.delta(np.log1p(np.expm1(epsilon) / r))))[()]
+            # No base is asked beyond 700 nats, where its delta is no smaller than further out.
+            least = np.minimum(epsilon, max(700 + np.log(r), 0.0))
+            return (r * np.asarray(self.base.delta(np.log1p(np.expm1(least) / r))))[()]
         left = -np.expm1(epsilon + np.log1p(-r)) if r < 1 else np.ones_like(epsilon)
         if r == 1:
             return self.base.delta(epsilon)

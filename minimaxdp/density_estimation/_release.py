@@ -253,8 +253,7 @@ def _shown(h: Histogram) -> tuple[float, float]:
     encoding = h.encoding
     if isinstance(encoding, SymmetricUnary):
         return float(encoding.bit.flip_probability), float(np.tanh(h.budget / 4))
-    q = float(encoding.other_probability)
-    return q, float(encoding.member_probability) - q
+    return encoding.other_probability, encoding.contrast
 
 
 def _noise_radius(h: Histogram, n: int, wrong: float) -> float:

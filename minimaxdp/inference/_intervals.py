@@ -70,7 +70,7 @@ def interval(
     n : array_like of int
         Numbers of people, at least 1.
     epsilon : array_like
-        Privacy budgets in nats, from 1e-150 to 700.
+        Privacy budgets in nats, from 1e-150 to 700; from 1e-6 for the method "unbiased".
     delta : float
         From 0 to 1 (1 excluded); only for the methods "tulap" and "unbiased".
     level : float

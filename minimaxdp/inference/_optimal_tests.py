@@ -34,6 +34,10 @@ _PLATEAU = 1e-12
 _MOST_PEOPLE = 10**6
 # Nearest to 0 and to 1 that the ends of an unbiased interval are looked for.
 _EDGE = 1e-12
+# Below, the tails that the unbiased test balances differ by less than doubles can tell.
+_LEAST_UNBIASED = 1e-6
+# The linear programme keeps its constraints to 1e-10.
+_LEAST_SIZE = 1e-6
 
 
 def p_value(
@@ -63,7 +67,7 @@ def p_value(
     theta0 : float
         Proportion under the hypothesis, in [0, 1].
     epsilon : array_like
-        Privacy budgets in nats, from 1e-150 to 700.
+        Privacy budgets in nats, from 1e-150 to 700; from 1e-6 for the unbiased test.
     delta : float
         From 0 to 1 (1 excluded); only for Tulap noise.
     alternative {"greater", "less", "two-sided", "unbiased"}
@@ -141,7 +145,7 @@ def unbiased_region(
     theta0 : float
         Proportion under the hypothesis, strictly between 0 and 1.
     epsilon : float
-        Privacy budget in nats, positive.
+        Privacy budget in nats, from 1e-6 to 700.
     delta : float
         From 0 to 1 (1 excluded).
     alpha : float
@@ -193,7 +197,7 @@ def unbiased_test(
     theta0 : float
         Proportion under the hypothesis, strictly between 0 and 1.
     epsilon : float
-        Privacy budget in nats, positive.
+        Privacy budget in nats, from 1e-6 to 700.
     delta : float
         From 0 to 1 (1 excluded).
     alpha : float
@@ -221,7 +225,7 @@ def unbiased_test(
     """
     theta0 = _validate.one_real("theta0", theta0, above=0, below=1)
     alpha = _validate.one_real("alpha", alpha, above=0, below=1)
-    law = TulapRelease(n, theta0, epsilon, delta)
+    law = TulapRelease(n, theta0, _validate.one_epsilon(epsilon, minimum=_LEAST_UNBIASED), delta)
     noise, x, null = Tulap(law.epsilon, law.delta), np.arange(law.n + 1.0), law.probabilities()
     far = float(noise.isf(min(alpha, 1 - alpha) / 2))
 
@@ -320,7 +324,7 @@ def optimal_power(
     delta : float
         From 0 to 1 (1 excluded).
     alpha : float
-        Size of the test, strictly between 0 and 1.
+        Size of the test, from 1e-6, below 1.
     unbiased : bool
         If true, the derivative of the power at theta0 must vanish and the size be alpha.
 
@@ -350,7 +354,7 @@ def optimal_power(
     theta1 = _validate.one_real("theta1", theta1, minimum=0, maximum=1)
     epsilon = _validate.one_epsilon(epsilon)
     delta = _validate.one_real("delta", delta, minimum=0, below=1)
-    alpha = _validate.one_real("alpha", alpha, above=0, below=1)
+    alpha = _validate.one_real("alpha", alpha, minimum=_LEAST_SIZE, below=1)
     unbiased = _validate.flag("unbiased", unbiased)
     _validate.memory("n", 8, n + 1, n + 1)  # 4 n rows, and a copy of them
     x, e = np.arange(n + 1), np.exp(-epsilon)
@@ -539,6 +543,7 @@ class _Unbiased:
     """The two-sided test from a released count, through its windows with one person fewer."""
 
     def __init__(self, law: TulapRelease) -> None:
+        _validate.one_epsilon(law.epsilon, minimum=_LEAST_UNBIASED)
         self.law = law
         # With one person in all, a count that is surely zero stands for nobody.
         theta = law.theta if law.n > 1 else 0.0

@@ -172,7 +172,8 @@ class Tulap(AdditiveMechanism):
         )
 
     def logsf(self, x: ArrayLike) -> Real:
-        """Logarithm of :meth:`sf`, finite where the probability itself would underflow.
+        """Logarithm of :meth:`sf`, finite where the probability itself would underflow;
+        minus infinity beyond the end of cut noise.
 
         Examples
         --------

@@ -153,6 +153,8 @@ def minimax_channel(
             f"laws and loss must leave a programme of at most {_LARGEST_PROGRAMME} entries, "
             f"got {size}"
         )
+    unit = 2.0 ** (np.frexp(loss.max())[1] - 1)  # the solver wants numbers near one
+    loss = loss / unit
     # Variables: the channel row by row, the slack of each edge and output, the largest risk.
     risks = sparse.csr_array((laws[:, :, None] * loss[:, None, :]).reshape(len(laws), -1))
     above = [sparse.hstack([risks, _zeros(len(laws), size - inputs * outputs), -_ones(len(laws))])]
@@ -188,9 +190,8 @@ def minimax_channel(
         raise ArithmeticError(f"the linear programme was not solved: {solution.message}")
     channel = np.maximum(solution.x[: inputs * outputs].reshape(inputs, outputs), 0)
     prior = np.maximum(-solution.ineqlin.marginals[: len(laws)], 0)
-    return Minimax(
-        float(solution.fun), channel / channel.sum(axis=1, keepdims=True), prior / prior.sum()
-    )
+    risk = unit * float(solution.fun)
+    return Minimax(risk, channel / channel.sum(axis=1, keepdims=True), prior / prior.sum())
 
 
 def bernoulli_minimax(
@@ -345,17 +346,25 @@ def histograms(alphabet: int, n: int) -> tuple[NDArray[np.int64], NDArray[np.int
         raise ValueError(
             f"n and alphabet must leave at most {_LARGEST_WORLD} histograms, got {n} and {alphabet}"
         )
-    bars = np.array(list(combinations(range(n + alphabet - 1), alphabet - 1)), dtype=np.int64)
-    ends = np.column_stack([np.full(size, -1), bars, np.full(size, n + alphabet - 1)])
-    table = np.diff(ends, axis=1) - 1
-    place = {tuple(row): i for i, row in enumerate(table.tolist())}
-    moves = {
-        tuple(sorted((i, place[tuple(np.add(row, move))])))
-        for i, row in enumerate(table.tolist())
-        for move in _moves(alphabet)
-        if tuple(np.add(row, move)) in place
-    }
-    return table, np.array(sorted(moves), dtype=np.int64).reshape(-1, 2)
+    others = comb(n + alphabet - 2, n - 1)  # histograms of the n - 1 records that two share
+    _validate.memory("n and alphabet", 8, others, alphabet, alphabet)
+    table = _table(alphabet, n)
+    place = {row.tobytes(): i for i, row in enumerate(table)}
+    unit = np.eye(alphabet, dtype=np.int64)
+    near = np.array(
+        [[place[row.tobytes()] for row in shared + unit] for shared in _table(alphabet, n - 1)]
+    )
+    one, other = np.triu_indices(alphabet, 1)
+    pairs = np.sort(np.column_stack([near[:, one].ravel(), near[:, other].ravel()]), axis=1)
+    return table, pairs[np.lexsort(pairs.T[::-1])]
+
+
+def _table(alphabet: int, n: int) -> NDArray[np.int64]:
+    """Every histogram of n records, in lexicographic order."""
+    places = n + alphabet - 1
+    bars = [[-1, *chosen, places] for chosen in combinations(range(places), alphabet - 1)]
+    ends: NDArray[np.int64] = np.array(bars, dtype=np.int64)
+    return ends[:, 1:] - ends[:, :-1] - 1
 
 
 def histogram_laws(table: ArrayLike, laws: ArrayLike) -> NDArray[np.float64]:
@@ -392,11 +401,6 @@ def histogram_laws(table: ArrayLike, laws: ArrayLike) -> NDArray[np.float64]:
         )
     n = int(table[0].sum())
     return np.array([np.atleast_1d(scipy.stats.multinomial.pmf(table, n, law)) for law in laws])
-
-
-def _moves(alphabet: int) -> NDArray[np.int64]:
-    unit = np.eye(alphabet, dtype=np.int64)
-    return (unit[:, None] - unit[None]).reshape(-1, alphabet)[~np.eye(alphabet, dtype=bool).ravel()]
 
 
 def _zeros(rows: int, columns: int) -> sparse.csr_array:

@@ -58,7 +58,7 @@ def optimal_local_channel(utility: Utility, d: int, privacy: Guarantee) -> tuple
     >>> channel.shape
     (3, 3)
     """
-    epsilon = _validate.one_real("epsilon", local_budget(privacy), maximum=30)
+    epsilon = _validate.one_real("privacy's epsilon", local_budget(privacy), maximum=30)
     d = _validate.one_integer("d", d, minimum=2, maximum=14)
     high = (np.arange(1, 2**d)[None] >> np.arange(d)[:, None]) & 1  # the constant column once
     # Columns with largest entry one: no coefficient overflows, and utilities are homogeneous.

@@ -147,9 +147,10 @@ def sign_law(n: int, epsilon: float, local: bool, means: Array) -> Array:
     b = np.exp(-epsilon)
     up = scipy.signal.lfilter([1.0], [1.0, -b], law, axis=1)
     down = scipy.signal.lfilter([1.0], [1.0, -b], law[:, ::-1], axis=1)[:, ::-1]
-    noisy: Array = (up + down - law) * (1 - b) / (1 + b)
-    noisy[:, 0] /= 1 - b
-    noisy[:, -1] /= 1 - b
+    fall = -np.expm1(-epsilon)  # 1 - b, which would be 0 at a tiny budget
+    noisy: Array = (up + down - law) * fall / (1 + b)
+    noisy[:, 0] /= fall
+    noisy[:, -1] /= fall
     return noisy
 
 

@@ -127,7 +127,7 @@ def tracing_floor(n: int, d: int, privacy: Guarantee) -> float:
     # The best a lies between the roots of 2 y and of (2 y)^(2/3), for small and for large y.
     a = np.geomspace(0.05, 20, 200) * (np.sqrt(2 * y) + (2 * y) ** (2 / 3) + 1e-300)
     least = float((np.sqrt(a + 1) + y * (1 + 1 / a)).min())
-    return (1 - n * w) ** 2 / least**2
+    return ((1 - n * w) / least) ** 2
 
 
 def fisher_floor(n: int, d: int, privacy: Guarantee) -> float:

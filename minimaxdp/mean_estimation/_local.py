@@ -26,6 +26,7 @@ __all__ = [
 
 Method = Literal["laplace", "l2_laplace", "hypercube", "l2_ball", "privunit"]
 REPORT_METHODS: tuple[Method, ...] = ("laplace", "l2_laplace", "hypercube", "l2_ball", "privunit")
+_LEAST_CAP = 1e-305  # a cap of less has a measure that is no normal double
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class PrivUnit:
     radius : float
         Radius r of the ball, positive.
     gamma : float
-        Height of the cap, in [0, 1).
+        Height of the cap, in [0, 1), of a cap that has at least 1e-305 of the sphere.
 
     Raises
     ------
@@ -93,6 +94,11 @@ class PrivUnit:
         )
         if d == 1 and self.gamma != 0:
             raise ValueError(f"gamma must be 0 in one dimension, got {self.gamma:g}")
+        if self.measure < _LEAST_CAP:
+            raise ValueError(
+                f"gamma must leave the cap a measure of at least {_LEAST_CAP:g}, got "
+                f"{self.gamma:g} in {d} dimensions"
+            )
 
     @classmethod
     def optimal(cls, epsilon: float, d: int, radius: float = 1.0) -> PrivUnit:
@@ -100,9 +106,12 @@ class PrivUnit:
         plain = cls(epsilon, d, radius)
         if d == 1:
             return plain
+        highest, shape = 1 - 1e-6, (d - 1) / 2
+        if betainc(shape, shape, (1 - highest) / 2) < _LEAST_CAP:
+            highest = 1 - 2 * float(betaincinv(shape, shape, 2 * _LEAST_CAP))
         found = minimize_scalar(
             lambda gamma: np.log(cls(epsilon, d, radius, gamma).magnitude),
-            bounds=(0.0, 1 - 1e-6),
+            bounds=(0.0, highest),
             method="bounded",
             options={"xatol": 1e-9},
         )

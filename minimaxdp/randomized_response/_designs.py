@@ -132,7 +132,8 @@ class SurveyDesign:
 
     @property
     def budgets(self) -> tuple[float, float]:
-        """How far a *yes*, and how far a *no*, can move the log odds of the trait."""
+        """How far a *yes*, and how far a *no*, can move the log odds of the trait; infinite
+        if it proves something."""
         rows = self.channel()
         with np.errstate(divide="ignore"):
             yes, no = abs(np.log(rows[0]) - np.log(rows[1]))[::-1]

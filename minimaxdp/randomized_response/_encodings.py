@@ -21,6 +21,7 @@ from minimaxdp.randomized_response._shared import (
     bits_risk,
     narrow,
     risk_arguments,
+    subset_chances,
 )
 
 __all__ = [
@@ -90,12 +91,17 @@ class SubsetSelection(Encoding):
     @property
     def member_probability(self) -> float:
         """Probability that the true category is in the report."""
-        return float(self._size / (self._size + (self.d - self._size) * np.exp(-self.epsilon)))
+        return float(subset_chances(self.epsilon, self.d, self._size)[0])
 
     @property
     def other_probability(self) -> float:
         """Probability that one given other category is in the report."""
-        return float((self._size - self.member_probability) / (self.d - 1))
+        return float(subset_chances(self.epsilon, self.d, self._size)[1])
+
+    @property
+    def contrast(self) -> float:
+        """By how much the true category is likelier to be in the report than another one is."""
+        return float(subset_chances(self.epsilon, self.d, self._size)[2])
 
     @property
     def outputs(self) -> NDArray[np.integer]:
@@ -179,8 +185,7 @@ class SubsetSelection(Encoding):
         [1.0, 0.0]
         """
         n, tally = self._tally(tally, n)
-        q = self.other_probability
-        return (tally / n - q) / (self.member_probability - q)
+        return (tally / n - self.other_probability) / self.contrast
 
     def risk(self, theta: ArrayLike, n: ArrayLike) -> Real:
         """Expected squared error in l2: see :func:`subset_selection_risk`.
@@ -476,7 +481,8 @@ def best_subset_size(d: ArrayLike, epsilon: ArrayLike) -> Integer:
     epsilon, d = _validate.epsilon(epsilon), _validate.integer("d", d, minimum=2)
     low = np.clip(np.floor(d / (np.exp(epsilon) + 1)), 1, d - 1)
     high = np.minimum(low + 1, d - 1)
-    first, second = (_uniform_factor(epsilon, d, w) for w in (low, high))
+    # In proportion to their risks at the uniform law.
+    first, second = ((w + (d - w) * np.exp(-epsilon)) ** 2 / (w * (d - w)) for w in (low, high))
     return np.where(first <= second, low, high).astype(np.int64)[()]
 
 
@@ -527,10 +533,7 @@ def subset_selection_risk(
         w = best_subset_size(d, epsilon)
     else:
         w = _validate.one_integer("w", w, minimum=1, maximum=d - 1)
-    p = w / (w + (d - w) * np.exp(-epsilon))
-    q = (w - p) / (d - 1)
-    # p - q without cancellation at small budgets
-    gap = w * (d - w) * -np.expm1(-epsilon) / ((w + (d - w) * np.exp(-epsilon)) * (d - 1))
+    _, q, gap = subset_chances(epsilon, d, w)
     return bits_risk(q, gap, theta) / n
 
 
@@ -593,7 +596,3 @@ def hadamard_risk(epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike) -> Real:
     epsilon, theta, n = risk_arguments(epsilon, theta, n)
     with np.errstate(divide="ignore"):  # beyond the largest double: infinite
         return (theta.shape[-1] / np.tanh(epsilon / 2) ** 2 - (theta**2).sum(axis=-1)) / n
-
-
-def _uniform_factor(epsilon: Real, d: Integer, w: Real) -> Real:
-    return (w + (d - w) * np.exp(-epsilon)) ** 2 / (w * (d - w))

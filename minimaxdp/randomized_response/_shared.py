@@ -153,3 +153,10 @@ def bits_risk(q: Real, gap: Real, theta: Array) -> Array:
     reported = q[..., None] + gap[..., None] * theta
     with np.errstate(over="ignore", divide="ignore"):  # beyond the largest double: infinite
         return (reported * (1 - reported)).sum(axis=-1) / gap**2
+
+
+def subset_chances(epsilon: Real, d: int, w: Integer) -> tuple[Real, Real, Real]:
+    """Chances p of the true and q of another category to be among the w reported, and p - q."""
+    p = w / (w + (d - w) * np.exp(-epsilon))
+    # The difference without cancellation at small budgets.
+    return p, (w - p) / (d - 1), p * (d - w) * -np.expm1(-epsilon) / (d - 1)

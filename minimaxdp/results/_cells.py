@@ -112,12 +112,12 @@ class Cell:
 
     @property
     def ratio(self) -> float:
-        """Ceiling over floor: how far the theory leaves the answer open."""
+        """Ceiling over floor: how far the theory leaves the answer open; infinite over 0."""
         return _over(self.ceiling, self.floor)
 
     @property
     def gap(self) -> float:
-        """Risk over floor: how much a better method could win at most."""
+        """Risk over floor: how much a better method could win at most; infinite over 0."""
         return _over(self.risk, self.floor)
 
 

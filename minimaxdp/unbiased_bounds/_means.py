@@ -99,7 +99,7 @@ def unbiased_mean_floors(n: int, d: int, privacy: Guarantee) -> dict[str, float]
     found["pairs"] = min(n, d) / n**2 * (1 / t - 1)
     alpha = float(privacy.implies(TotalVariation).alpha)
     axes = np.unique(np.round(np.geomspace(1, min(n, d), 24)))[:, None]
-    spread = (alpha + 1 / (np.floor(n / axes) + 1)) ** -2 - 1
+    spread = np.minimum(1.0, alpha + 1 / (np.floor(n / axes) + 1)) ** -2 - 1
     found["counts"] = float((axes / (3 * n**2) * spread).max())
     if isinstance(privacy, Approximate) and (epsilon := float(privacy.epsilon)) > 0:
         b = _groups(n, np.log(1 / max(float(privacy.delta), 1e-300)) / epsilon)
@@ -122,7 +122,7 @@ def unbiased_mean_floors(n: int, d: int, privacy: Guarantee) -> dict[str, float]
         left = least_distortion(rho * b**2, d)
         found["shannon"] = float((b**2 / n**2 * _over_rest(left)).max())
     if privacy.can_imply(Pure) and (epsilon := float(privacy.implies(Pure).epsilon)) > 0:
-        found["pairs"] += max(d - n, 0) / (2 * n * np.sinh(epsilon / 2)) ** 2
+        found["pairs"] += max(d - n, 0) * (0.5 / (n * np.sinh(epsilon / 2))) ** 2
         b = _groups(n, d / epsilon)
         longest = longest_mean(b * epsilon, min(d, 10_000))
         # Likelihood ratios up to exp(x) are at most x nats, which serve where the cap underflows.
