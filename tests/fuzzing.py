@@ -68,7 +68,7 @@ REAL_ENDS = (0.0, 1e-20, 1.0, 700.0, 1e20)
 INTEGER_ENDS = (0, 1, 2, 1_000, 10**6)
 MEETINGS = 100  # of two arguments of a callable, at most, and
 MEETING = 1.5  # seconds of what the example takes, together
-ENOUGH = 0.3  # seconds of processor time for one of them, or twenty times what the example takes
+ENOUGH = 0.3  # seconds of processor time for one of them, and three times what the example takes
 PROCESSES = 64  # nobody has more cores on one machine; a larger number should be refused
 
 # Operators that a reader uses by their sign and not by their name.
@@ -846,7 +846,7 @@ def meetings(name: str, skip: Iterable[str] = ()) -> Iterator[Failure | str]:
                 partial(meet, target, call, met),
                 _words(target, call, met),
                 target.doc,
-                seconds=max(ENOUGH, 20 * seconds),
+                seconds=ENOUGH + 3 * seconds,
             )
             if outcome and not outcome.startswith((LATE, "starts processes")):
                 yield Failure(target.name, shown, "", outcome, site)
