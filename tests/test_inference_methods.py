@@ -414,6 +414,17 @@ def test_matching_solves_seed_by_seed():
     laws.assert_mean((np.array(released) - 1) ** 2, 2 * (2 / 1.5) ** 2)
 
 
+@pytest.mark.parametrize("shape", [(4,), (3, 4), (2, 3, 4), (2, 1, 3, 4)])
+def test_solutions_of_many_draws_are_those_of_each(shape):
+    u = np.random.default_rng(5).random(shape)
+    for k in range(5):
+        low, high = inf.solution_interval(u, k)
+        assert np.shape(low) == np.shape(high) == shape[:-1]
+        for place in np.ndindex(shape[:-1]):
+            knots = [0.0, *sorted(u[place]), 1.0]
+            assert (low[place], high[place]) == (knots[k], knots[k + 1])
+
+
 BAD = [
     (lambda: inf.p_value(np.nan, 10, 0.3, 1.0), ValueError, "released must be finite, got nan"),
     (lambda: inf.p_value([1, np.inf], 10, 0.3, 1.0), ValueError, "released must be finite"),

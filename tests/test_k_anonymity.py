@@ -329,11 +329,13 @@ def test_both_readings_of_minimality():
     facts = {
         "30 and 39": lambda world: {30, 39} <= set(world),
         "two ages": lambda world: len(set(world)) > 1,
+        "thirties": lambda world: min(world) >= 30,
     }
     tight = ka.minimality_attack(worlds, ka.smallest_interval, "[30, 39]", facts)
     loose = ka.minimality_attack(worlds, ka.common_prefix, "3*", facts)
     assert tight.loc["30 and 39", "learned"] and not loose.loc["30 and 39", "learned"]
     assert loose.loc["two ages", "learned"]
+    assert loose.loc["thirties", "after"] == 1 and not loose.loc["thirties", "learned"]
     assert tight["worlds"].iloc[0] == 10**4 - 2 * 9**4 + 8**4
     assert loose["worlds"].iloc[0] == 10**4 - 10
     assert loose.loc["30 and 39", "after"] == pytest.approx(974 / 9990)

@@ -26,6 +26,7 @@ from minimaxdp.guarantees import (
     TotalVariation,
 )
 from minimaxdp.lower_bounds import _densities
+from minimaxdp.lower_bounds._sphere import longest_mean
 
 property_test = settings(max_examples=40, deadline=None, derandomize=True)
 
@@ -745,3 +746,8 @@ def test_the_least_budgets_are_as_good_as_none(epsilon):
 def test_the_tracing_floor_vanishes_at_the_largest_budgets():
     floors = [lb.tracing_floor(10, 3, Approximate(e, 1e-12)) for e in (1.0, 20.0, 300.0, 600.0)]
     assert floors[0] > floors[1] > floors[2] >= floors[3] >= 0
+
+
+def test_beyond_700_nats_a_mean_is_at_most_one():
+    within, beyond = longest_mean(np.array([700.0, 700.5]), 10**6)
+    assert within < 0.04 and beyond == 1.0

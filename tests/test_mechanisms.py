@@ -315,3 +315,9 @@ def test_a_degree_out_of_range_is_refused(degree):
 def test_a_histogram_of_nobody_is_refused():
     with pytest.raises(ValueError, match="^n "):
         de.Histogram(GRID, 1.0).estimate([0, 0, 0], 0)
+
+
+def test_points_at_which_a_law_is_summed_up_lie_evenly_about_zero() -> None:
+    for noise in (laplace.LaplaceNoise(2.0, 1), laplace.GaussianNoise(0.1, 1)):
+        points, step = mechanisms._grid(noise)
+        assert np.array_equal(points, -points[::-1]) and np.allclose(np.diff(points), step)

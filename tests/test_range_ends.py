@@ -8,17 +8,23 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from minimaxdp import (
     accounting,
     certify,
+    definitions,
     density_estimation,
     divergences,
     laplace,
+    lower_bounds,
+    privacy,
     randomized_response,
+    reconstruction,
+    unbiased_bounds,
 )
-from minimaxdp.guarantees import GaussianPair, LaplacePair
+from minimaxdp.guarantees import ZCDP, GaussianPair, LaplacePair, Pure
 
 
 def a_grid(width: float, d: int = 1) -> Any:
@@ -51,6 +57,19 @@ ENDS: list[tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...], str]] = [
         (1.0, 1 + 7 * np.spacing(1.0), 1),
         "bins must be wide enough",
     ),
+    # Cells on either side of 1, above which doubles lie twice as far apart.
+    (
+        density_estimation.Grid,
+        (1 - 2.0**-40, 1 + 2.0**-40, 1000),
+        (1 - 2.0**-40, 1 + 2.0**-40, 1100),
+        "bins must be wide enough",
+    ),
+    (
+        density_estimation.Grid,
+        (-1 - 2.0**-40, -1 + 2.0**-40, 1000),
+        (-1 - 2.0**-40, -1 + 2.0**-40, 1100),
+        "bins must be wide enough",
+    ),
     (density_estimation.ellipsoid_norm, ([0.1] * 10, 50.0), ([0.1] * 10, 50.1), "beta must leave"),
     (density_estimation.group_sizes, (4, 1), (3, 1), "n must leave at least 4 people"),
     (promise_of_two, (349.9,), (350.1,), "delta must leave an epsilon of at most 700"),
@@ -79,3 +98,65 @@ def test_a_range_ends_where_it_says(
     call(*within)
     with pytest.raises(ValueError, match="^" + re.escape(message)):
         call(*beyond)
+
+
+def spent(times: int) -> Any:
+    budget = accounting.Budget(Pure(1.0))
+    budget.spend(Pure(0.1))
+    return budget.spend(Pure(0.1), times=times)
+
+
+KINDS = pd.DataFrame({"sex": ["F", "M"], "adult": [True, False]})
+TABLES = {
+    "sex": pd.Series({"F": 1, "M": 1}).rename_axis("sex"),
+    "adult": pd.Series({True: 1, False: 1}).rename_axis("adult"),
+}
+BITS = np.array([[1, 0, 1], [0, 1, 1]])
+
+# Of what a call takes of a limit, by the file and the name of the limit.
+LIMITS: list[tuple[str, str, float, Callable[[], Any]]] = [
+    ("reconstruction._subsets", "_MOST_ENTRIES", 16,
+     lambda: reconstruction.from_subset_counts(BITS, [1, 2])),
+    ("reconstruction._tables", "_MOST_TABLES", 2,
+     lambda: reconstruction.solutions(TABLES, KINDS)),
+    ("reconstruction._tables", "_MOST_KINDS", 2, lambda: reconstruction.solutions(TABLES, KINDS)),
+    ("definitions._chtp", "_MOST_OUTPUTS", 3,
+     lambda: definitions.chtp_epsilon(np.full((2, 3), 1 / 3), 0.5, inherited=False)),
+    ("unbiased_bounds._floors", "_MOST", 6,
+     lambda: unbiased_bounds.unbiased_floor(np.eye(3), 2, ZCDP(1.0), records=np.eye(3)[:2])),
+    ("accounting._budget", "_MOST", 4, lambda: spent(3)),
+    ("accounting._compose", "_MOST_RELEASES", 6,
+     lambda: accounting.compose([Pure(0.1), Pure(0.2)], times=3)),
+    ("density_estimation._kernels", "_MOST_PAIRS", 6,
+     lambda: density_estimation.kernel_density([0.1, 0.5, 0.7], [0.2, 0.6], 0.1)),
+    ("laplace._sensitivity", "_MOST", 8,
+     lambda: laplace.global_sensitivity(lambda x: x.mean(axis=1), [0, 1], 3)),
+    ("lower_bounds._exact", "_LARGEST_PROGRAMME", 9,
+     lambda: lower_bounds.minimax_channel(np.eye(3), 1 - np.eye(3), Pure(1.0))),
+    ("lower_bounds._exact", "_LARGEST_PROGRAMME", 15,
+     lambda: lower_bounds.bernoulli_minimax(2, Pure(1.0), outputs=5)),
+    ("lower_bounds._exact", "_MOST_VALUES", 2,
+     lambda: lower_bounds.bernoulli_minimax(2, Pure(1.0), outputs=5)),
+    ("lower_bounds._exact", "_LARGEST_WORLD", 6, lambda: lower_bounds.histograms(3, 2)),
+    ("randomized_response._encodings", "_LARGEST_MATRIX", 10,
+     lambda: randomized_response.SubsetSelection(1.0, 5, 2).channel()),
+    ("randomized_response._encodings", "_LARGEST_MATRIX", 5,
+     lambda: randomized_response.SubsetSelection(1.0, 5, 1).channel()),
+    ("privacy._neighbours", "_LARGEST_WORLD", 9, lambda: privacy.datasets(3, 2)),
+    ("certify._programmes", "_MOST", 2,
+     lambda: certify.optimum([1, 1], at_most=([[-1, -2]], [-1]))),
+    ("_validate", "MOST_BYTES", 8 * 8 * 257,
+     lambda: accounting.dominating_pair(laplace.ExactDiscreteLaplace(0.5))),
+    ("_validate", "MOST_BYTES", 8 * 8 * 3 * 3**2, lambda: lower_bounds.histograms(3, 2)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("file", "name", "taken", "call"), LIMITS)
+def test_a_limit_is_reached_by_what_a_call_takes(
+    file: str, name: str, taken: float, call: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"minimaxdp.{file}.{name}", taken)
+    call()
+    monkeypatch.setattr(f"minimaxdp.{file}.{name}", taken - 1)
+    with pytest.raises(ValueError, match="must"):
+        call()

@@ -65,7 +65,7 @@ class Optimum:
     free: Any
     primal: Any
     dual: Any
-    _rows: Any = field(init=False, repr=False, compare=False)
+    _rows: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         cost = _vector("cost", self.cost)

@@ -58,6 +58,7 @@ class Density:
     maximum: float
 
     def __post_init__(self) -> None:
+        _validate.instance("name", self.name, str)
         _validate.function("pdf", self.pdf)
         _validate.function("cdf", self.cdf)
         _validate.freeze(

@@ -67,7 +67,7 @@ def solution_interval(uniforms: ArrayLike, count: ArrayLike) -> tuple[Real, Real
     if _validate.broadcast(count=count, uniforms=uniforms[..., 0]) != draws:
         raise ValueError(f"count must broadcast to the draws {draws}, got shape {count.shape}")
     count = np.broadcast_to(count, draws)
-    ends = [(0, 0), *[(0, 0)] * (uniforms.ndim - 2), (1, 1)][-uniforms.ndim :]
+    ends = [(0, 0)] * (uniforms.ndim - 1) + [(1, 1)]
     ordered = np.pad(np.sort(uniforms, axis=-1), ends, constant_values=((0.0, 1.0),))
     low = np.take_along_axis(ordered, count[..., None], axis=-1)[..., 0]
     high = np.take_along_axis(ordered, count[..., None] + 1, axis=-1)[..., 0]

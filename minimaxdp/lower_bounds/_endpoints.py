@@ -75,9 +75,7 @@ def endpoint_floor(
         # Of two ends a share t apart one is missed by t/2, of two means by a power of a mass t.
         alpha = privacy.implies(TotalVariation).alpha
         grid = le_cam_floor(n, alpha, 1) / 2
-        found["coupled"] = np.maximum(
-            grid, forms.endpoint_tv_form(NUMPY, n, np.maximum(alpha, 1e-300))
-        )
+        found["coupled"] = np.maximum(grid, forms.endpoint_tv_form(NUMPY, n, alpha))
     return np.maximum.reduce(np.broadcast_arrays(*found.values()))[()]
 
 

@@ -347,7 +347,7 @@ def histograms(alphabet: int, n: int) -> tuple[NDArray[np.int64], NDArray[np.int
             f"n and alphabet must leave at most {_LARGEST_WORLD} histograms, got {n} and {alphabet}"
         )
     others = comb(n + alphabet - 2, n - 1)  # histograms of the n - 1 records that two share
-    _validate.memory("n and alphabet", 8, others, alphabet, alphabet)
+    _validate.memory("n and alphabet", 8, others, alphabet, alphabet)  # pairs, being sorted
     table = _table(alphabet, n)
     place = {row.tobytes(): i for i, row in enumerate(table)}
     unit = np.eye(alphabet, dtype=np.int64)

@@ -176,7 +176,7 @@ def fisher_floor(n: int, d: int, privacy: Guarantee) -> float:
         _validate.single_levels(privacy)
         if not privacy.can_imply(Pure):
             raise ValueError(f"privacy must be Local(Pure(epsilon)), got {privacy!r}")
-        told = n * float(np.sinh(min(level(privacy, Pure), 600.0) / 2)) ** 2
+        told = n * float(np.sinh(level(privacy, Pure) / 2)) ** 2
     else:
         c, w = member_bound(privacy)
         if w > 0:

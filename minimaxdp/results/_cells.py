@@ -102,8 +102,13 @@ class Cell:
     def __post_init__(self) -> None:
         _validate.instance("privacy", self.privacy, Guarantee)
         _validate.choice("kind", self.kind, KINDS)
-        for name in ("floor", "risk", "ceiling", "standard_error"):
-            _validate.one_real(name, getattr(self, name), minimum=0)
+        for name in ("problem", "method", "binds"):
+            _validate.instance(name, getattr(self, name), str)
+        numbers = ("floor", "risk", "ceiling", "standard_error")
+        checked = {
+            name: _validate.one_real(name, getattr(self, name), minimum=0) for name in numbers
+        }
+        _validate.freeze(self, **checked)
 
     @property
     def definition(self) -> str:

@@ -73,7 +73,9 @@ class ConvexBody:
         _validate.function("support_function", self.support_function)
         corners = self.vertices
         if corners is not None:
-            corners = _validate.rows("vertices", _matrix("vertices", corners), d)
+            corners = _matrix("vertices", corners)
+            if corners.shape[1] != d:
+                raise ValueError(f"vertices must have d = {d} columns, got {corners.shape[1]}")
         _validate.freeze(self, d=d, vertices=corners)
 
     def support(self, theta: ArrayLike) -> Real:
