@@ -28,6 +28,7 @@ from minimaxdp.guarantees import (
     TotalVariation,
     standard_guarantees,
 )
+from minimaxdp.results import _mechanism_choice
 
 near = partial(pytest.approx, rel=1e-8)
 CELLS = [
@@ -634,3 +635,18 @@ def test_a_shrunk_histogram_by_hand(n, beta):
         best = min(best, bias + (spread - bias) * error / (spread - bias + error))
     found = results.cell("density", NonPrivate(), results.Setting(n=n, beta=beta))
     assert found.method == "shrunk histogram" and found.risk == pytest.approx(best, rel=1e-12)
+
+
+def test_the_moments_of_noise_on_a_count() -> None:
+    x = np.array([-0.3, 0.1, 0.4])
+    for privacy in (ZCDP(0.02), ZCDP(3.0)):
+        normal = _mechanism_choice.histogram_log_mgf(privacy, "normal noise")
+        # Of counts that move by one in two cells, the noise has the variance 2 sigma^2 = 1 / rho.
+        assert normal(x) == pytest.approx(x**2 / (2 * privacy.rho), rel=1e-12)
+    geometric = _mechanism_choice.histogram_log_mgf(Pure(2.0), "geometric noise")
+    values = np.arange(-400, 401)
+    law = np.exp(-abs(values)) * np.tanh(0.5)
+    sums = [np.log(law @ np.exp(s * values)) for s in x]
+    assert (
+        geometric(x) == pytest.approx(sums, rel=1e-12) and geometric(np.array([1.0]))[0] == np.inf
+    )
