@@ -241,6 +241,11 @@ class Target:
         return found if self.kind == "function" else found[1:]
 
     @property
+    def asked(self) -> str:
+        """Name of the parameter that holds the object, or the class, that is asked."""
+        return next(iter(inspect.signature(self.function).parameters))
+
+    @property
     def is_idle(self) -> bool:
         """A function without parameters."""
         return self.kind == "function" and not self.parameters
@@ -249,12 +254,12 @@ class Target:
         """Whether arguments of a frame belong to this class and not to a parent or a brother."""
         if self.kind == "function":
             return True
-        first = next(iter(inspect.signature(self.function).parameters))
+        asked = arguments[self.asked]
         if self.kind == "class":
-            return type(arguments[first]) is self.owner
+            return type(asked) is self.owner
         if self.kind == "classmethod":
-            return arguments[first] is self.owner
-        return isinstance(arguments[first], self.owner)
+            return asked is self.owner
+        return isinstance(asked, self.owner)
 
     def call(self, arguments: dict[str, Any]) -> Any:
         """Call it again with arguments as recorded, one of them perhaps replaced."""
@@ -262,9 +267,8 @@ class Target:
             called = self.owner
         else:
             method = self.name.rpartition(".")[2]
-            first = next(iter(inspect.signature(self.function).parameters))
             # A copy, so that a value that is kept by the object is computed again.
-            holder = self.owner if self.kind == "classmethod" else copy.copy(arguments[first])
+            holder = self.owner if self.kind == "classmethod" else copy.copy(arguments[self.asked])
             called = getattr(holder, method)
             if self.kind == "property":
                 return called
@@ -811,13 +815,12 @@ def moves(target: Target, call: Recorded) -> list[Move]:
             for label, end in ends(call.arguments[parameter.name], parameter.annotation):
                 found.append(Move(parameter.name, "", f"{parameter.name}={label}", end))
     if target.kind in ("method", "property"):
-        first = next(iter(inspect.signature(target.function).parameters))
-        asked = call.arguments[first]
+        asked = call.arguments[target.asked]
         # A record that does not check its fields is made by the package alone.
         is_checked = dataclasses.is_dataclass(asked) and hasattr(asked, "__post_init__")
         for field in dataclasses.fields(asked) if is_checked else ():
             for label, end in ends(getattr(asked, field.name), field.type) if field.init else ():
-                found.append(Move(field.name, first, f"{field.name}={label}", end))
+                found.append(Move(field.name, target.asked, f"{field.name}={label}", end))
     return found
 
 

@@ -467,11 +467,10 @@ def _equal(target: Target, call: Recorded) -> Iterator[tuple[str, dict[str, Any]
     held = {p.name: call.arguments[p.name] for p in target.parameters}
     others = dict(held)
     if target.kind in ("method", "property"):
-        first = next(iter(inspect.signature(target.function).parameters))
-        asked = call.arguments[first]
+        asked = call.arguments[target.asked]
         if dataclasses.is_dataclass(asked):
             names = [field.name for field in dataclasses.fields(asked)]
-            others |= {f"{first}.{name}": getattr(asked, name) for name in names}
+            others |= {f"{target.asked}.{name}": getattr(asked, name) for name in names}
     for name, other in product(held, others):
         if name == other or (target.name, name) in EXCLUDED or _kind(held[name]) is None:
             continue
@@ -499,7 +498,7 @@ def _fields(target: Target, call: Recorded) -> Iterator[tuple[str, dict[str, Any
     from minimaxdp import guarantees
 
     owned = target.kind in ("method", "property")
-    asked = next(iter(inspect.signature(target.function).parameters)) if owned else ""
+    asked = target.asked if owned else ""
     for name, held in call.arguments.items():
         is_ours = type(held).__module__.startswith("minimaxdp") and dataclasses.is_dataclass(held)
         if not is_ours or (isinstance(held, guarantees.Guarantee) and name != asked):

@@ -185,7 +185,6 @@ def exits(n: int) -> int:
 def silent(n: int) -> int:
     """No example."""
     return n
-
 '''
 
 

@@ -126,8 +126,8 @@ class SampledPair:
         r = self.rate
         if not self.reverse:
             # No base is asked beyond 700 nats, where its delta is no smaller than further out.
-            least = np.minimum(epsilon, max(700 + np.log(r), 0.0))
-            return (r * np.asarray(self.base.delta(np.log1p(np.expm1(least) / r))))[()]
+            held = np.minimum(epsilon, max(700 + np.log(r), 0.0))
+            return (r * np.asarray(self.base.delta(np.log1p(np.expm1(held) / r))))[()]
         left = -np.expm1(epsilon + np.log1p(-r)) if r < 1 else np.ones_like(epsilon)
         if r == 1:
             return self.base.delta(epsilon)

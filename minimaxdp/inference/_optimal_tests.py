@@ -406,7 +406,7 @@ def critical_function(
     theta0 : float
         Proportion under the hypothesis, in [0, 1]; strictly inside for the two-sided tests.
     epsilon : float
-        Privacy budget in nats, from 1e-150 to 700.
+        Privacy budget in nats, from 1e-150 to 700; from 1e-6 for "unbiased".
     delta : float
         From 0 to 1 (1 excluded).
     alpha : float
