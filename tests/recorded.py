@@ -71,6 +71,10 @@ FIELD = re.compile(r"\d+ \w+\.\w+=")  # starts the name of a call with a field m
 # Inside, what is another one each time.
 LEFT_OUT = {
     "certify inside._identities._power": "its symbols are counted",
+    "laplace inside._integer_noise._below": "handed on from draws without a seed",
+    "laplace inside._integer_noise._happens": "handed on from draws without a seed",
+    "laplace inside._integer_noise._laplace": "handed on from draws without a seed",
+    "laplace inside._integer_noise._run": "handed on from draws without a seed",
     "randomized_response inside._categorical.SymmetricUnary._reports": "its memory is not filled",
 }
 NUMBER = re.compile(r"(\s+|0x[0-9a-f]+)|([-+]?\d+(\.\d*)?(e[-+]?\d+)?)")  # or space, in a text
