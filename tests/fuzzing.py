@@ -61,6 +61,7 @@ FEW = 8  # how many
 CHEAP = 0.001  # seconds; only a call that takes less sees the large arrays, and
 BRIEF = 0.1  # seconds of processor time are enough to see whether one of them exhausts the memory
 KEPT = 4  # recorded calls of one callable, among which the cheapest is taken
+FURTHER = 60  # of those that stand elsewhere
 LATE = "not done after"
 SHOWN = 12  # values of one kind in a table
 # Ends at which two numbers meet: each is in the range of many arguments.
@@ -396,6 +397,7 @@ class Recorded:
 
     arguments: dict[str, Any]
     direct: bool  # by the example itself, and not by the package on its way
+    further: bool = False  # than the docstrings go
     new: list[Path] = dataclasses.field(default_factory=list)  # files that it was to make
 
     def replay(self, target: Target, changed: dict[str, Any]) -> Any:
@@ -425,11 +427,12 @@ def _caches() -> list[Any]:
 
 
 def examples(
-    module: types.ModuleType, targets: list[Target]
+    module: types.ModuleType, targets: list[Target], more: Any = None
 ) -> Generator[str, None, dict[str, list[Recorded]]]:
-    """Run the examples of a public module and of all it consists of, telling whose is next; return
-    the calls of each target: a few that an example makes by itself, and as many that the package
-    makes on its way, of which no docstring has more than half."""
+    """Run the examples of a public module and of all it consists of, telling whose is next, and in
+    the end those of one that stands elsewhere; return the calls of each target: a few that an
+    example makes by itself, and as many that the package makes on its way, of which no docstring
+    has more than half; and the same of what stands elsewhere."""
     by_code: dict[int, list[Target]] = {}
     for target in targets:
         by_code.setdefault(id(target.function.__code__), []).append(target)
@@ -443,18 +446,23 @@ def examples(
         for target in by_code[id(frame.f_code)]:
             caller = frame.f_back
             direct = caller is not None and caller.f_code.co_filename.startswith("<doctest")
-            same = [call for call in calls[target.name] if call.direct == direct]
-            if len(same) == KEPT or (here[target.name] == KEPT // 2 and not direct):
+            kind = direct, further
+            same = [call for call in calls[target.name] if (call.direct, call.further) == kind]
+            most = FURTHER if further and direct else KEPT
+            if len(same) == most or (here[target.name] == KEPT // 2 and not direct and not further):
                 continue
             if target.is_called_by(arguments):
                 here[target.name] += not direct
-                calls[target.name].append(Recorded(kept(arguments), direct, _absent(arguments)))
+                made = Recorded(kept(arguments), *kind, _absent(arguments))
+                calls[target.name].append(made)
 
     # Nothing can be handed to these, and what their examples print the suite looks at itself.
     idle = {target.name.rpartition(".")[2] for target in targets if target.is_idle}
     finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner(verbose=False)
     forget()
-    for part in parts_of(module):
+    further = False
+    for part in [*parts_of(module), *([more] if more else [])]:
+        further = part is more
         for test in finder.find(part):
             if test.name.rpartition(".")[2] in idle:
                 continue

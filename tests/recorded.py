@@ -5,10 +5,10 @@ each public callable its parameters with their defaults, and what comes out when
 docstring is run again, or run with one argument moved, or two: to other numbers or several at once,
 to other guarantees, to each word that its error lists, to objects with another value in one field,
 to what another argument is; or with an argument that it leaves out. Of an object its properties are
-kept as well, and what a figure draws; of an example also the ranges that its numbers are held
-against, and the memory it asks for. A change of the package that moves a number, a default, the end
-of a range or the words of an error fails the suite until the file is written again, and then stands
-in its diff.
+kept as well, and what a figure draws; of a call with one argument moved also a mark of the ranges
+that its numbers are held against and of the memory it asks for, and of an example these in words. A
+change of the package that moves a number, a default, the end of a range or the words of an error
+fails the suite until the file is written again, and then stands in its diff.
 
 The calls are those of `fuzzing`, and run in its process, with the package's caches empty. Numbers
 that depend on the processor or on the order of a set are left out: what is kept came out alike in
@@ -41,6 +41,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import further_calls
 import fuzzing
 from fuzzing import INSIDE, Recorded, Target, Worker, limited
 
@@ -52,7 +53,7 @@ PATIENCE = 20  # times as much, before a call that was kept counts as hanging
 RELATIVE = 1e-6  # more than processors differ by in the numbers that are kept
 ROUNDING = 1e-14  # of the largest number: smaller ones are rounding
 FEW = 8  # numbers are kept one by one
-MOVES = 12  # for each call of a function that is not part of the face
+MOVES = 16  # for each call of a function that is not part of the face
 SEED = "rng"  # the parameter without which a draw is another one each time
 HUGE = 1e300  # beyond, numbers are kept as texts: their sum is infinite
 CALLS = 3  # of a callable, whose arguments are moved; the others are only run again
@@ -60,6 +61,7 @@ FIELDS = 24  # of objects that are handed over or asked, moved one by one, for e
 PAIRS = 24  # of moves at once, for each of these calls
 BESIDE = 5  # moves beside each word that is another than the example's
 SEVERAL = "several"
+NEXT = "next to "  # in the name of a move to an array: one good value, and one that may be refused
 ARRAYS = (SEVERAL, "])")  # ends of names of moves to arrays, also as levels of a guarantee
 BOTH = " & "  # in the name of a call with two moves
 INSTEAD = " instead of "  # in the name of a call in which one argument takes another's place
@@ -261,7 +263,8 @@ def _again(target: Target, call: Recorded, changed: dict[str, Any], seconds: flo
             for name, value in changed.items()
         }
         value = Recorded(fresh, call.direct, call.new).replay(target, changed)
-        if inspect.signature(target.function).return_annotation in (None, "None"):
+        returned = inspect.signature(target.function).return_annotation
+        if target.kind != "class" and returned in (None, "None"):
             value = [*(fresh | changed).values()]  # it has done something to its arguments
         return digest(value)
 
@@ -293,10 +296,10 @@ def _short(value: Any) -> str:
     return f"{float(value):.6g}" if isinstance(value, numbers.Real) else str(value)
 
 
-def shortened(found: set[str]) -> str:
-    """In words as far as a line goes, and a mark of all."""
+def shortened(found: set[str], length: int) -> str:
+    """In words as far as a length goes, and a mark of all."""
     text = ", ".join(sorted(found))
-    return f"{text[:200]} {hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    return f"{text[:length]} {hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def _own(value: Any) -> Any:
@@ -332,12 +335,16 @@ def moved(parameter: inspect.Parameter, value: Any) -> Iterator[tuple[str, Any]]
         for step in dict.fromkeys(map(int, steps)):
             yield str(step), step
         yield SEVERAL, np.array([value, value + 1])
+        for step in (-1, 0, 2**60):
+            yield f"{NEXT}{step}", np.array([value, step])
     elif isinstance(value, numbers.Real) and isinstance(value, float | np.floating | int):
         steps = [value / 10, 0.7 * value, 1.5 * value, 20 * value, 1e3 * value]
         steps += [-0.5, 0.0, 0.5, 1.0, 2.0, 1e-9, 1e120, 1e-20, 700.0]
         for step in dict.fromkeys(float(f"{step:.6g}") for step in steps):
             yield repr(step), step
         yield SEVERAL, np.array([value, 0.7 * value, 20 * value])
+        for end in (-0.5, 0.0, 1e-20, 1.0, 700.0, 1e120):
+            yield f"{NEXT}{end!r}", np.array([value, end])
     elif isinstance(value, Fraction):
         steps = [value / 10, 2 * value, 20 * value, -value]
         for step in dict.fromkeys([*steps, *map(Fraction, ("0", "1/2", "1", "1000001"))]):
@@ -353,12 +360,17 @@ def moved(parameter: inspect.Parameter, value: Any) -> Iterator[tuple[str, Any]]
         yield "none", 0 * value
         if value.ndim:
             yield "uneven", np.concatenate([1_000 * value[:1], value[1:]])
+            # No two entries alike: of 2 and 2 the sum is the product.
+            yield "rising", value + np.arange(1, value.size + 1).reshape(value.shape)
+            yield "faster", value * np.linspace(0.3, 1.0, value.size).reshape(value.shape)
     elif isinstance(value, list | tuple) and value and isinstance(value[0], numbers.Real):
         yield "twice", [2 * x for x in value]
         yield "first", value[:1]
         yield "reversed", value[::-1]
         yield "none", [0 * x for x in value]
         yield "uneven", [1_000 * value[0], *value[1:]]
+        if all(isinstance(x, numbers.Real) for x in value):
+            yield "rising", [x + i for i, x in enumerate(value, 1)]
     elif isinstance(value, guarantees.Guarantee):
         others = [
             guarantees.Pure(0.05),
@@ -384,20 +396,20 @@ def moved(parameter: inspect.Parameter, value: Any) -> Iterator[tuple[str, Any]]
 
 def cases(target: Target, calls: list[Recorded]) -> Iterator[tuple[str, Recorded, dict[str, Any]]]:
     """By name, the calls of the examples, and the first with one argument moved, or two."""
-    for number, call in enumerate(sorted(calls, key=lambda call: not call.direct)):
+    ordered = sorted(calls, key=lambda call: (call.further, not call.direct))
+    for number, call in enumerate(ordered):
         seeded = {SEED: 7} if call.arguments.get(SEED, 0) is None else {}
         yield f"{number}", call, seeded
         if number >= CALLS:
             continue
         moves, pairs = [*_moves(target, call)], {}
+        lone = [move for move in moves if NEXT not in move[0]]
         # Where not all can be kept, each argument has its share.
         rng = random.Random(f"{target.name} {number}")
-        rng.shuffle(moves)
-        if INSIDE in target.name:
-            del moves[MOVES:]
-        for label, changed in moves:
+        rng.shuffle(lone)
+        for label, changed in lone[:MOVES] if INSIDE in target.name else moves:
             yield f"{number} {label}", call, seeded | changed
-        fields = [*_fields(target, call)]
+        fields = [field for field in _fields(target, call) if NEXT not in field[0]]
         random.Random(f"{target.name} {number} fields").shuffle(fields)
         for label, changed in fields[:FIELDS]:
             yield f"{number} {label}", call, seeded | changed
@@ -406,15 +418,15 @@ def cases(target: Target, calls: list[Recorded]) -> Iterator[tuple[str, Recorded
         if INSIDE in target.name:
             continue
         # Arrays whose shapes do not fit: the error names both arguments.
-        several = [move for move in moves if move[0].endswith(ARRAYS)]
+        several = [move for move in lone if move[0].endswith(ARRAYS)]
         for (one, first), (other, second) in combinations(several, 2):
             if first.keys().isdisjoint(second):
                 pairs[one + BOTH + other] = _cut(first, 2) | _cut(second, 3)
         # Which of two branches is taken often depends on two arguments, or on a word and another.
-        starts = [move for move in moves if any(isinstance(x, str) for x in move[1].values())]
-        starts = BESIDE * starts + [rng.choice(moves) for _ in range(PAIRS if moves else 0)]
+        starts = [move for move in lone if any(isinstance(x, str) for x in move[1].values())]
+        starts = BESIDE * starts + [rng.choice(lone) for _ in range(PAIRS if lone else 0)]
         for one, first in starts:
-            other, second = rng.choice(moves)
+            other, second = rng.choice(lone)
             if first.keys().isdisjoint(second):
                 pairs[one + BOTH + other] = first | second
         for label, changed in pairs.items():
@@ -541,7 +553,8 @@ def examined(name: str, known: Mapping[str, Mapping[str, Said]]) -> Iterator[Any
     is_inside = name.endswith(INSIDE)
     targets = fuzzing.inside(module) if is_inside else fuzzing.face(module)
     targets = [target for target in targets if target.name not in LEFT_OUT]
-    calls = yield from fuzzing.examples(module, targets)
+    more = getattr(further_calls, module_of(name), None)
+    calls = yield from fuzzing.examples(module, targets, more)
     for target in targets:
         yield target.name  # so that it is known if the process is lost
         told: dict[str, Said] = {"": [face_of(target)]}
@@ -558,7 +571,7 @@ def examined(name: str, known: Mapping[str, Mapping[str, Said]]) -> Iterator[Any
             fuzzing.forget()
             start = time.process_time()
             seconds = most if wanted is not None else max(2 * longest, slow)
-            is_checked = label.isdigit() and not is_inside
+            is_checked = BOTH not in label and not is_inside
             with noted() if is_checked else contextlib.nullcontext(set()) as checks:
                 value = said(target, call, changed, seconds)
             if value is None and wanted is not None:
@@ -572,7 +585,7 @@ def examined(name: str, known: Mapping[str, Mapping[str, Said]]) -> Iterator[Any
                 slow -= taken
             told[label] = value
             if is_checked:
-                told[label + CHECKS] = [shortened(checks)]
+                told[label + CHECKS] = [shortened(checks, 200 if label.isdigit() else 0)]
         yield {target.name: told}
 
 

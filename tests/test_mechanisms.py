@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from minimaxdp import _validate, inference, laplace, mechanisms
 from minimaxdp import density_estimation as de
-from minimaxdp import inference, laplace, mechanisms
 from minimaxdp import lower_bounds as lb
 from minimaxdp import mean_estimation as me
 from minimaxdp import randomized_response as rr
@@ -146,8 +146,19 @@ def test_every_exported_mechanism_is_held_to_the_contract() -> None:
 
 
 @pytest.mark.parametrize(("name", "mechanism"), CASES, ids=lambda x: repr(x)[:60])
-def test_a_mechanism_keeps_its_word(name: str, mechanism: Any) -> None:
+def test_a_mechanism_keeps_its_word(
+    name: str, mechanism: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh = []
+
+    def made(rng: Any, name: str = "rng", known: Any = _validate.generator) -> Any:
+        fresh.append(rng is None)
+        return known(rng, name)
+
+    monkeypatch.setattr(_validate, "generator", made)
     contract = check_mechanism(mechanism)
+    # Chance comes from the contract's seed, but where it asks for one run without.
+    assert sum(fresh) <= ("seeds" in contract.checks)
     assert {"guarantee", "bad input"} <= set(contract.checks)
     if isinstance(mechanism, Mechanism) and hasattr(mechanism, "channel"):
         assert contract.checks["guarantee"].startswith("exact")
@@ -281,6 +292,36 @@ class BoldUnit(me.PrivUnit):
 def test_an_audit_finds_a_promise_that_nothing_else_can_check() -> None:
     with pytest.raises(AssertionError, match="an audit finds epsilon"):
         check_mechanism(BoldUnit(2.0, 2))
+
+
+class Open:
+    """Adds one, whatever it is given."""
+
+    privacy = Pure(1.0)
+
+    def privatize(self, value: Any, *, rng: Any = None) -> Any:
+        if rng is not None and rng != 0:
+            _validate.generator(rng)
+        return 1.0 + np.random.default_rng(0 if rng is None else rng).laplace()
+
+
+class OpenSeed(Open):
+    def privatize(self, value: Any, *, rng: Any = None) -> Any:
+        _validate.real("value", value)
+        if isinstance(value, np.ma.MaskedArray):
+            raise TypeError("value must not be masked")
+        return float(np.random.default_rng(abs(hash(rng))).laplace()) + 0 * np.sum(value)
+
+
+def test_a_mechanism_that_says_too_little_is_refused() -> None:
+    with pytest.raises(ValueError, match="^neighbours must be given: nothing says"):
+        check_mechanism(Open())
+    with pytest.raises(ValueError, match="^neighbours must be inputs of the mechanism"):
+        check_mechanism(laplace.Laplace(1.0), neighbours=("a", "b"))
+    with pytest.raises(AssertionError, match="bad input 'text' goes through and gives"):
+        check_mechanism(Open(), neighbours=(0.0, 1.0))
+    with pytest.raises(AssertionError, match="the seed 'seed' goes through"):
+        check_mechanism(OpenSeed(), neighbours=(0.0, 0.5))
 
 
 def test_what_is_no_mechanism_is_refused() -> None:

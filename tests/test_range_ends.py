@@ -17,14 +17,27 @@ from minimaxdp import (
     definitions,
     density_estimation,
     divergences,
+    hypercube,
+    inference,
     laplace,
     lower_bounds,
+    mean_estimation,
     privacy,
     randomized_response,
     reconstruction,
+    risk,
     unbiased_bounds,
 )
-from minimaxdp.guarantees import ZCDP, GaussianPair, LaplacePair, Pure
+from minimaxdp.guarantees import (
+    ZCDP,
+    Approximate,
+    ChiSquare,
+    GaussianPair,
+    LaplacePair,
+    Pure,
+    Renyi,
+    laplace_epsilon,
+)
 
 
 def a_grid(width: float, d: int = 1) -> Any:
@@ -46,6 +59,27 @@ def normal_beside_another(mu: float) -> Any:
 def promise_of_two(epsilon: float) -> Any:
     return accounting.compose(LaplacePair(epsilon), times=2).guarantee(delta=0.0)
 
+
+def packing_floor(privacy: Any) -> Any:
+    return lower_bounds.mean_floor(10**4, 4, privacy, k=2, variant="paper")
+
+
+def power_law(*errors: float) -> Any:
+    return risk.fit_power_law([1.0, 2.0, 4.0], n=[1.0, 2.0, 4.0], standard_errors=errors)
+
+
+def answered_by_the_first(other: float) -> Any:
+    people = ZCDP(1.0, relation="add-remove")
+    return unbiased_bounds.MatrixMechanism([[1.0, other]], [[1.0, 0.0]], people)
+
+
+def located(reach: float) -> Any:
+    return mean_estimation.LocatedMean(100, 1.0, 2.0, 1.0, reach, 50)
+
+
+# Of the printed packing bound at one nat.
+MOST_DELTA = -np.expm1(-1.0) / 4 * np.exp(-1.0)
+QUARTER = np.finfo(float).max / 4
 
 ENDS: list[tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...], str]] = [
     (a_grid, (10**99.9,), (10**100.1,), "high - low must leave a volume"),
@@ -87,6 +121,96 @@ ENDS: list[tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...], str]] = [
         (np.zeros(1000),),
         (np.zeros(1001),),
         "scores must be a vector of at most 1000",
+    ),
+    (accounting.compose(LaplacePair(0.1)).epsilon, (1e-25,), (0.99e-25,), "delta must be 0 or at"),
+    (
+        density_estimation.PrivateHaar(1.0, 3).release,
+        ([0.1, 0.5, 0.9],),
+        ([0.1, 0.5],),
+        "data must be a vector of 3",
+    ),
+    (
+        lambda beta: density_estimation.binned_polynomial_ceiling(10, 100, 1.0, beta=beta),
+        (2.0,),
+        (2 + 1e-12,),
+        "beta must be at most degree + 1",
+    ),
+    (lambda rho: ZCDP(rho).implies(ChiSquare), (354.0,), (354.1,), "rho must be at most 354"),
+    (
+        lambda order: Renyi(order, 0.5).implies(ChiSquare),
+        (2.0,),
+        (2 - 1e-12,),
+        "order must be at least 2",
+    ),
+    (
+        lambda order: ChiSquare(0.5).implies(Renyi, order=order),
+        (2.0,),
+        (2 + 1e-12,),
+        "order must be at most 2",
+    ),
+    (
+        lambda order: Renyi(3.0, 0.5).implies(Renyi, order=order),
+        (3.0,),
+        (3 + 1e-12,),
+        "order must be at most 3",
+    ),
+    (
+        lambda delta: Approximate(1.0, 1e-3).implies(Approximate, delta=delta),
+        (1e-3,),
+        (0.999e-3,),
+        "delta must be at least that of",
+    ),
+    (laplace_epsilon, (0.0, 0.999e150), (0.0, 1.001e150), "sensitivity must be between"),
+    (laplace_epsilon, (0.0, 1.001e-150), (0.0, 0.999e-150), "sensitivity must be between"),
+    (hypercube.walsh_hadamard, ([QUARTER, 0, 0, 0],), ([1.001 * QUARTER, 0, 0, 0],), "values must"),
+    (
+        hypercube.walsh_hadamard,
+        ([(2**63 - 1) // 4, 0, 0, 0],),
+        ([(2**63 - 1) // 4 + 1, 0, 0, 0],),
+        "values must lie between",
+    ),
+    (inference.Tulap.from_parameters, (0.5, 0.66), (0.5, 0.67), "q must leave delta below 1"),
+    (laplace.DiscreteLaplace, (1.0, 10**14), (1.0, 10**14 + 10), "epsilon / sensitivity must be"),
+    (packing_floor, (Pure(1.999),), (Pure(2.0),), "epsilon must be less than d/2 = 2"),
+    (
+        packing_floor,
+        (Approximate(1.0, MOST_DELTA * (1 - 1e-9)),),
+        (Approximate(1.0, MOST_DELTA),),
+        "delta must be less than 0.0581",
+    ),
+    (
+        mean_estimation.PrivUnit(1.0, 3, 2.0, 0.1).privatize,
+        ([[2 + 1.8e-9, 0, 0]],),
+        ([[2 + 2.2e-9, 0, 0]],),
+        "vectors must lie in the ball",
+    ),
+    (located, (1.0,), (1 - 1e-12,), "reach and r must satisfy"),
+    (located, (1e6,), (1.001e6,), "reach and r must satisfy"),
+    (power_law, (1e-150, 1.0, 1.0), (0.99e-150, 1.0, 1.0), "standard_errors must be at least"),
+    (
+        lambda *x: risk.fit_power_law(x, n=1 + np.arange(len(x))),
+        (1.0, 2.0, 4.0),
+        (1.0, 2.0),
+        "factors must vary independently",
+    ),
+    (
+        unbiased_bounds.min_trace_ellipsoid,
+        ([[0.5e153, 0.0], [0.0, 1.0]],),
+        ([[0.501e153, 0.0], [0.0, 1.0]],),
+        "points must be at most 1e+153 / d",
+    ),
+    (
+        unbiased_bounds.min_trace_ellipsoid,
+        ([[1e-300, 0.0], [0.0, 1e-300]],),
+        ([[0.99e-300, 0.0], [0.0, 0.99e-300]],),
+        "points must extend over at least",
+    ),
+    (answered_by_the_first, (0.9e-9,), (1.1e-9,), "strategy must determine every query"),
+    (
+        lambda sensitivity: accounting.dominating_pair(laplace.DiscreteLaplace(700.0, sensitivity)),
+        (64,),
+        (65,),
+        "sensitivity must be at most 64 here",
     ),
 ]
 

@@ -104,6 +104,23 @@ def test_refusals(first, second, message):
         balance(first, second, K)
 
 
+@pytest.mark.parametrize(
+    ("left", "taken"), [(K, False), (1.1e-12, False), (-0.9e-12, True), (sp.Float("1e-13"), True)]
+)
+def test_a_balance_is_told_only_where_the_derivative_vanishes(left, taken, monkeypatch):
+    known = sp.simplify
+
+    def simplify(expression):
+        return sp.sympify(left) if expression == 0 else known(expression)
+
+    monkeypatch.setattr(sp, "simplify", simplify)
+    if taken:
+        assert balance(K**-2, K**2, K).argument == 1
+        return
+    with pytest.raises(ArithmeticError, match="the derivative at 1 does not simplify to zero"):
+        balance(K**-2, K**2, K)
+
+
 def test_symbols_must_be_positive():
     x = sp.Symbol("x")
     with pytest.raises(ValueError, match="^variable must be declared positive, got x"):

@@ -104,6 +104,9 @@ def test_a_contradiction_that_no_single_cell_shows_is_found() -> None:
     }
     with pytest.raises(ValueError, match=r"tables\['ac'\] contradicts the tables before it"):
         rc.solutions(tables, kinds)
+    after = tables | {"a": rc.count_table(kinds.iloc[[0, 7]], kinds, ["a"])}
+    with pytest.raises(ValueError, match=r"tables\['ac'\] contradicts the tables before it"):
+        rc.solutions(after, kinds)
 
 
 def test_the_kind_that_no_table_limits_is_named() -> None:

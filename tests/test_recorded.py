@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib
+import inspect
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import further_calls
 import fuzzing
 import numpy as np
 import pytest
@@ -94,6 +97,18 @@ def compared(known: dict[str, Any], now: dict[str, Any]) -> None:
     if found:
         told = "\n".join(found[:20])
         pytest.fail(f"if it is meant, run python tests/recorded.py\n{told}", pytrace=False)
+
+
+FURTHER = [call for call in vars(further_calls).values() if inspect.isfunction(call)]
+
+
+@pytest.mark.parametrize("call", FURTHER, ids=lambda call: call.__name__)
+def test_further_calls_are_of_a_module_and_run(call: Any) -> None:
+    assert call.__name__ in public_modules()
+    runner = doctest.DocTestRunner(verbose=False)
+    for test in doctest.DocTestFinder().find(call):
+        found = runner.run(test)
+        assert found.attempted and not found.failed
 
 
 def test_every_module_has_calls_on_record() -> None:

@@ -310,6 +310,26 @@ def test_density_formulas_against_those_of_their_chapter():
             assert slope == pytest.approx(power, abs=0.03)
 
 
+@pytest.mark.parametrize("privacy", [NonPrivate(), Local(Pure(1.0)), Local(Pure(4.0))])
+@pytest.mark.parametrize("beta", [0.25, 0.5, 0.8, 1.0])
+def test_closed_floor_of_a_density_is_the_best_of_all_numbers_of_cells(privacy, beta):
+    w, people = 1 / np.arange(1.0, 4_000), np.array([3, 20, 300, 10**4, 10**6])
+    height = 2 ** (-1 - beta) * w**beta
+    # Squared Hellinger distance of the two signs of a wave, as one person shows it.
+    shown = height**2 / 3 * w / (1 + np.sqrt(1 - height**2))
+    told = (1 - shown[:, None]) ** (2 * people)
+    if isinstance(privacy, Local):
+        epsilon = privacy.inner.epsilon
+        kappa = np.sinh(epsilon / 2) ** 2 / (1 + 1 / np.cosh(epsilon / 2))
+        kappa *= max(1, 2 / (1 + 2 * np.exp(-epsilon)))
+        contracted = np.minimum(1, kappa * (height * w / 2) ** 2)
+        told = np.maximum(told, (1 - contracted[:, None]) ** (2 * people))
+    best = (height[:, None] ** 2 / 3 * told).max(axis=0)
+    low, _ = results.closed_bounds("density", privacy, n=people, beta=beta)
+    assert np.all(low <= best * (1 + 1e-9))
+    assert np.all(low >= best * (1 - 1e-6))  # without privacy the best width is one of large n
+
+
 @pytest.mark.parametrize("beta", [0.3, 0.6, 1.0])
 @pytest.mark.parametrize("load", [3.0, 30.0, 300.0])
 def test_closed_floor_of_a_density_is_at_the_best_number_of_waves(beta, load):

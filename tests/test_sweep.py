@@ -271,6 +271,7 @@ def test_what_does_not_belong_to_the_table_is_refused(
         ([{"shift": float("nan")}], TypeError, "strings, numbers, booleans or None"),
         ([{"shift": np.inf}], ValueError, "finite numbers, got 'shift': inf"),
         ([{"shift": 1.0}, {"shift": 1.0}], ValueError, "all be different"),
+        ([{"a": 1, "b": 2}, {"b": 2, "a": 1}], ValueError, "all be different"),
         ([{"shift": 1.0}, {"n": 1}], ValueError, "same names"),
         ([{"size": 1}], ValueError, "name of the table itself"),
         ([{"standard_error": 1}], ValueError, "name of the table itself"),
@@ -546,8 +547,11 @@ def test_gaps_are_asked_of_what_the_results_have():
 
 
 def test_a_lower_bound_above_a_risk_stops_the_sweep(monkeypatch):
-    for error, stops in ((0.0, True), (0.015, True), (0.018, False)):  # 0.1 is six of 1 / 60
-        low = results.Cell("proportion", Pure(1.0), "", 0.2, 0.1, 0.3, standard_error=error)
+    # 0.1 is six of 1 / 60; a floor that is the risk is none above it.
+    for floor, error, stops in (
+        (0.2, 0.0, True), (0.2, 0.015, True), (0.2, 0.018, False), (0.1, 0.0, False),
+    ):  # fmt: skip
+        low = results.Cell("proportion", Pure(1.0), "", floor, 0.1, 0.3, standard_error=error)
         monkeypatch.setattr(results, "cell", lambda *_, low=low: low)
         refused = pytest.raises(RuntimeError, match="above the risk at n=")
         with refused if stops else nullcontext():

@@ -259,8 +259,6 @@ def finite_pair(channel: ArrayLike, pairs: ArrayLike | None = None) -> FinitePai
     0.5
     """
     channel, both = _validate.neighbours(channel, pairs)
-    if not len(both):
-        raise ValueError("pairs must name at least one pair of neighbours")
     if len(both) == 2:
         return FinitePair(*channel[both[0]])
     corners = [np.zeros((1, 2)), np.ones((1, 2))]

@@ -367,10 +367,12 @@ class FiducialSize:
 
 @dataclass(frozen=True)
 class _NeverRejects:
-    """That even the largest of 30 counts leaves [0, 19/20] more than a twentieth."""
+    """That even the largest of n counts leaves [0, 19/20] more than a twentieth."""
+
+    n: int
 
     def verify(self) -> bool:
-        a, b, rest = (_ball(Fraction(*v)) for v in ((61, 2), (1, 2), (1, 20)))
+        a, b, rest = (_ball(v) for v in (self.n + Fraction(1, 2), Fraction(1, 2), Fraction(1, 20)))
         if not 1 - rest.beta_lower(b, a, regularized=True) > rest:
             raise Refused("the largest count is rejected")
         return True
@@ -403,7 +405,7 @@ and a sixth below 0.048; 7 certificates, 7 pieces
         (30, Fraction(1, 10), Fraction(1, 2), Fraction(5002, 10**5)),
         (30, Fraction(5), Fraction(3, 10), None),
     )
-    parts: dict[str, Any] = {"the nearest count never rejects": _NeverRejects()}
+    parts: dict[str, Any] = {"the nearest count never rejects": _NeverRejects(30)}
     for n, epsilon, theta, size in stated:
         bounds = (Fraction(0), Fraction(48, 1000)) if size is None else (size - near, size + near)
         found = critical_value(n, float(theta), float(epsilon), method="jimi")

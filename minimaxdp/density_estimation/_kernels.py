@@ -64,7 +64,9 @@ class GaussianMixture:
         means = np.asarray(_validate.real("means", self.means, minimum=-_LARGEST, maximum=_LARGEST))
         sigmas = np.asarray(_validate.scale("sigmas", self.sigmas))
         means, sigmas = (a[:, None] if a.ndim == 1 else a for a in (means, sigmas))
-        if weights.ndim != 1 or means.ndim != 2 or means.shape != sigmas.shape:
+        if weights.ndim != 1:
+            raise ValueError(f"weights must be a vector, got shape {weights.shape}")
+        if means.ndim != 2 or means.shape != sigmas.shape:
             raise ValueError(f"means and sigmas must share a shape (m, d), got {means.shape}")
         if means.shape[0] != weights.size:
             raise ValueError(f"means must have {weights.size} rows, got {means.shape[0]}")
