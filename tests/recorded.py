@@ -73,6 +73,7 @@ FIELD = re.compile(r"\d+ \w+\.\w+=")  # starts the name of a call with a field m
 # Inside, what is another one each time.
 LEFT_OUT = {
     "certify inside._identities._power": "its symbols are counted",
+    "k_anonymity inside._encode.first_rows": "its memory is not filled where a class has no row",
     "laplace inside._integer_noise._below": "handed on from draws without a seed",
     "laplace inside._integer_noise._happens": "handed on from draws without a seed",
     "laplace inside._integer_noise._laplace": "handed on from draws without a seed",
