@@ -22,7 +22,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from recorded import AS, BOTH, CHECKS, FIELD, INSTEAD, alike, cases, differences, digest
 
-from minimaxdp import _validate
+from minimaxdp import _validate, laplace
 from minimaxdp.book.explorables import Control, Explorable, Panel
 from minimaxdp.guarantees import ZCDP, Pure
 from minimaxdp.lower_bounds._curator_means import level
@@ -161,6 +161,41 @@ def test_one_argument_is_moved_or_two() -> None:
     assert len([label for label in labels if BOTH in label]) >= 3
     for label, _, changed in cases(target, [call]):
         assert len(changed) == label.count("=")
+
+
+def test_one_value_that_may_be_refused_stands_next_to_a_good_one() -> None:
+    target = Target("m.twice", "function", twice, twice, "")  # type: ignore[arg-type]
+    call = Recorded({"n": 3, "scale": 0.5, "exact": False}, direct=True)
+    moves = {label: changed for label, _, changed in cases(target, [call])}
+    assert moves["0 scale=next to -0.5"]["scale"].tolist() == [0.5, -0.5]
+    assert moves["0 n=next to 0"]["n"].tolist() == [3, 0]
+    assert not any(BOTH in label and recorded.NEXT in label for label in moves)
+    inner = Target("m inside.twice", "function", twice, twice, "")  # type: ignore[arg-type]
+    assert not any(recorded.NEXT in label for label, _, _ in cases(inner, [call]))
+
+
+def test_entries_of_an_array_differ_where_an_example_has_them_alike() -> None:
+    parameter = inspect.Parameter("sizes", inspect.Parameter.KEYWORD_ONLY)
+    for held in (np.array([2, 2]), np.array([[0.5, 0.5]]), [2, 2], (0.5, 0.5)):
+        moves = dict(recorded.moved(parameter, held))
+        assert len(set(np.ravel(moves["rising"]).tolist())) == 2
+    assert list(dict(recorded.moved(parameter, [2, "b"]))) == [
+        "twice",
+        "first",
+        "reversed",
+        "none",
+        "uneven",
+    ]
+
+
+def test_of_a_class_the_object_is_kept_that_the_call_makes() -> None:
+    targets = {target.name: target for target in fuzzing.face(laplace)}
+    held = laplace.Laplace(1.0, 2.0)
+    call = Recorded({"self": held, "epsilon": 1.0, "sensitivity": 2.0}, direct=True)
+    for changed, made in (({}, held), ({"epsilon": 3.0}, laplace.Laplace(3.0, 2.0))):
+        told = recorded.said(targets["laplace.Laplace"], call, changed, 60.0)
+        assert told == digest(made)
+        assert len(told[1]) > 3 or len(told) == 3  # with its properties, such as the variance
 
 
 def test_arrays_of_shapes_that_do_not_fit_meet() -> None:
