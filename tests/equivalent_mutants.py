@@ -7,6 +7,54 @@ _BETA = "  # the series of the beta law is short below a half"
 # (file, the line as it is, the line as changed, the reason), the lines without their indentation.
 EQUIVALENT: list[tuple[str, str, str, str]] = [
     (
+        "unbiased_bounds/_ellipsoids.py",
+        "return inside, np.zeros(inside.shape[:-1], dtype=bool)",
+        "return inside, np.zeros(inside.shape[:-1], )",
+        "asked only whether they are so: 0.0 is False",
+    ),
+    (
+        "sweep/_engine.py",
+        "if done < total and now - shown[0] < 0.2:",
+        "if done < total and now - shown[0] <= 0.2:",
+        "a clock that stands at 0.2 to the last digit",
+    ),
+    (
+        "unbiased_bounds/_min_trace_dual.py",
+        "small = cho_factor(normal, lower=True, overwrite_a=True, check_finite=False)",
+        "small = cho_factor(normal, lower=True, overwrite_a=True, )",
+        "another check of what is finite",
+    ),
+    (
+        "laplace/_integer_noise.py",
+        "return np.zeros(size, dtype=np.int64)",
+        "return np.zeros(size, )",
+        "of a rate without a denominator: compared, or put into an array of integers",
+    ),
+    (
+        "lower_bounds/_mean_methods.py",
+        "if factor * (s / 2) ** 2 * error <= best:  # the error falls as p grows",
+        "if factor + (s / 2) ** 2 * error <= best:  # the error falls as p grows",
+        "never so, as no floor exceeds 1: what follows is tried in vain",
+    ),
+    (
+        "density_estimation/_bounds.py",
+        "found = _best((rate * (4 * n + 1)) ** 0.25, slope, same)",
+        "found = _best((rate * (4 * n + 2)) ** 0.25, slope, same)",
+        "with so many cells that another number is best, the floor without privacy is larger",
+    ),
+    (
+        "laplace/_private_clip.py",
+        "(bias**2 + 0.0 * (n * epsilon))[()],",
+        "(bias**2 + 0.0 / (n * epsilon))[()],",
+        "zeros of the common shape",
+    ),
+    (
+        "accounting/_grids.py",
+        'i = int(np.searchsorted(self.losses, epsilon, side="right"))',
+        "i = int(np.searchsorted(self.losses, epsilon, ))",
+        "an atom at epsilon itself adds nothing to delta",
+    ),
+    (
         "inference/_optimal_tests.py",
         "return np.where(fewer.sf(z) < 0.5, above, below)",
         "return np.where(fewer.sf(z) <= 0.5, above, below)",

@@ -317,6 +317,23 @@ def test_the_floor_uses_the_best_number_of_cells(model, epsilon):
         assert found >= 0.98 * best
 
 
+@pytest.mark.parametrize("slope", [1.0, 30.0, 400.0])
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 50, 3000])
+def test_no_number_of_waves_beats_that_of_the_private_floors(n, slope):
+    cells = np.arange(max(1, np.ceil(slope / 4)), 4_000)
+    energy = slope**2 / cells**2 / 48
+    for epsilon in np.geomspace(1e-3, 3, 25):
+        shown = hellinger_contraction(epsilon) * slope**2 / 64 / cells**4
+        told = np.where(shown < 1, 0.5 * (1 - np.minimum(shown, 1)) ** (2 * n), 0)
+        assert lipschitz_floor(n, epsilon, "local", constant=slope) >= (
+            (energy * told).max() * (1 - 1e-9)
+        )
+        told = 1 - n * np.tanh(epsilon / 2) * slope / 8 / cells**2
+        assert lipschitz_floor(n, epsilon, "central", constant=slope) >= (
+            (energy * told).max() * (1 - 1e-9)
+        )
+
+
 def test_floors_have_the_rates():
     n = np.array([10**8, 10**10])
 

@@ -29,6 +29,8 @@ from minimaxdp import (
     unbiased_bounds,
 )
 from minimaxdp import density_estimation as density
+from minimaxdp._operations import NUMPY
+from minimaxdp.accounting import _grids
 from minimaxdp.book import explorables, small_worlds
 from minimaxdp.certify import (
     Induction,
@@ -60,6 +62,7 @@ from minimaxdp.guarantees import (
     renyi_to_approximate,
     rule,
 )
+from minimaxdp.lower_bounds._forms import mean_forms
 
 x, y, n, b, p = sympy.symbols("x y n b p")
 oo = sympy.oo
@@ -402,3 +405,50 @@ def test_a_programme_of_few_rows_and_many_outputs_is_too_large(
     monkeypatch.setattr("minimaxdp.lower_bounds._exact._LARGEST_PROGRAMME", 14)
     with pytest.raises(ValueError, match="n and outputs must leave a programme"):
         lower_bounds.bernoulli_minimax(2, Pure(1.0), outputs=5)
+
+
+@pytest.mark.parametrize("f", [x - sympy.tanh(x), x - sympy.log(1 + x), x * sympy.exp(-x)])
+def test_what_is_shown_on_one_side_is_shown_on_the_other_by_the_mirror(f: Any) -> None:
+    turned = {"left": "right", "right": "left", "value": "value", "slope": "slope"}
+    right = inequality(f + x**4 / 1000, {x: (0, oo)}).pieces
+    left = inequality(f.subs(x, -x) + x**4 / 1000, {x: (-oo, 0)}).pieces
+    assert left == tuple(
+        Piece(-piece.high, -piece.low, turned[piece.reason], piece.order)
+        for piece in reversed(right)
+    )
+
+
+def test_losses_that_are_nearly_on_a_lattice_are_not_taken_for_one() -> None:
+    for second, step in ((0.6, 0.3 / 23), (0.6 * (1 + 3e-6), 0.013)):
+        # Losses of 0.3 and the second, either way.
+        a, b = np.exp(-0.3), np.exp(-second)
+        p = np.array([1.0, a, b, 1.0])
+        q = np.array([a, 1.0, 1.0, b])
+        pair = FinitePair(p / p.sum(), q / q.sum())
+        assert _grids._aligned([(pair, 1)], [(0.0, 0.6)], 0.013) == pytest.approx(step)
+
+
+def test_levels_of_which_some_are_without_delta_are_each_answered() -> None:
+    mixed = Approximate(np.array([1.0, 1.0]), np.array([0.0, 1e-3]))
+    found = mean_forms(NUMPY, 1000, 4, mixed, 1.0)["packing"]
+    each = [mean_forms(NUMPY, 1000, 4, Approximate(1.0, d), 1.0)["packing"] for d in (0.0, 1e-3)]
+    assert found == pytest.approx(np.array(each)) and each[0] != pytest.approx(each[1])
+
+
+def test_integers_whose_range_is_no_integer_are_as_wide_as_others() -> None:
+    far = [-9 * 10**18, -8 * 10**18, -1, 1, 8 * 10**18, 9 * 10**18]
+    table = pd.DataFrame({"near": [0, 3, 1, 4, 2, 5], "far": far})
+    made = k_anonymity.mondrian(table, ["near", "far"], 3)  # of two as wide the first is cut
+    assert made["near"].tolist() == ["[0, 2]", "[3, 5]"] * 3
+
+
+def test_a_release_that_no_proportion_explains_alone_leaves_the_end() -> None:
+    """Both intervals meet in 0 alone: the difference is one that noise alone exceeds surely."""
+    for released, alternative, p_value in (
+        ([-1000.0, 5.0], "greater", 1.0), ([-1000.0, 5.0], "less", 1e-3),
+        ([5.0, -1000.0], "less", 1.0), ([5.0, -1000.0], "greater", 1e-3),
+    ):  # fmt: skip
+        found = inference.two_sample_p_value(
+            released, [10, 10], 1.0, nuisance="confidence", alternative=alternative
+        )
+        assert found == pytest.approx(p_value, rel=1e-9)

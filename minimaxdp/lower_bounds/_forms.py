@@ -62,12 +62,17 @@ def packing_form(m: M, n: Any, d: Any, epsilon: Any, delta: Any, power: Any) -> 
 
     The paper's conditions (epsilon < d/2, delta below its limit) are those of a positive mass.
     """
-    room, head = d / 2 - epsilon, 64
-    if delta is not None:
-        room = m.least(room, m.log(-m.expm1(-epsilon) / (4 * delta * m.exp(epsilon))))
-        head = 128
-    p = m.least(1, m.largest(0, room) / (n * epsilon))
-    return p**power / head
+
+    def at(room: Any, head: int) -> Any:
+        return m.least(1, m.largest(0, room) / (n * epsilon)) ** power / head
+
+    room, without = d / 2 - epsilon, np.equal(delta, 0)
+    if np.all(without):
+        return at(room, 64)
+    positive = np.where(without, 1.0, delta) if np.any(without) else delta
+    most = m.log(-m.expm1(-epsilon) / (4 * positive * m.exp(epsilon)))
+    found = at(m.least(room, most), 128)
+    return np.where(without, at(room, 64), found) if np.any(without) else found
 
 
 def volume_form(m: M, n: Any, d: Any, epsilon: Any, power: Any) -> Any:
@@ -164,11 +169,10 @@ def mean_forms(m: M, n: Any, d: Any, privacy: Guarantee, power: Any) -> dict[str
     found["assouad"] = assouad_form(m, n, d, alpha, power)
     if isinstance(privacy, Pure | Smooth):
         epsilon = privacy.pure_form(m)
-        found["packing"] = packing_form(m, n, d, epsilon, None, power)
+        found["packing"] = packing_form(m, n, d, epsilon, 0, power)
         found["volume"] = volume_form(m, n, d, epsilon, power)
     if isinstance(privacy, Approximate) and not np.any(np.equal(privacy.epsilon, 0)):
-        delta = None if np.all(np.equal(privacy.delta, 0)) else privacy.delta
-        found["packing"] = packing_form(m, n, d, privacy.epsilon, delta, power)
+        found["packing"] = packing_form(m, n, d, privacy.epsilon, privacy.delta, power)
     if isinstance(privacy, ZCDP):
         found["fano"] = fano_form(m, n, d, privacy.rho, power)
     return found

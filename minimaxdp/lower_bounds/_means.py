@@ -279,7 +279,7 @@ def _printed(n: Any, d: Any, privacy: Guarantee, power: Any, method: Any) -> Any
     limit = -np.expm1(-epsilon) / 4 * np.exp(-epsilon)
     if np.any(delta >= limit):
         raise ValueError(f"delta must be less than {np.min(limit):.6g}, got {delta}")
-    return forms.packing_form(NUMPY, n, d, epsilon, delta if np.any(delta) else None, power)
+    return forms.packing_form(NUMPY, n, d, epsilon, delta, power)
 
 
 def tv_modulus(t: ArrayLike, k: ArrayLike = np.inf, r: ArrayLike = 1.0) -> Real:
