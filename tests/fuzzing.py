@@ -60,6 +60,7 @@ SLOW = 0.1  # seconds; a call that takes longer sees only some of the bad values
 FEW = 8  # how many
 CHEAP = 0.001  # seconds; only a call that takes less sees the large arrays, and
 BRIEF = 0.1  # seconds of processor time are enough to see whether one of them exhausts the memory
+INTEGERS = "forty thousand integers"
 KEPT = 4  # recorded calls of one callable, among which the cheapest is taken
 FURTHER = 60  # of those that stand elsewhere
 LATE = "not done after"
@@ -206,7 +207,7 @@ def large_values() -> dict[str, Any]:
 
     return {
         "forty thousand ones": np.broadcast_to(1.0, 40_000),
-        "forty thousand integers": np.broadcast_to(1, 40_000),
+        INTEGERS: np.broadcast_to(1, 40_000),
     }
 
 
@@ -758,6 +759,8 @@ def examine(name: str, skip: Iterable[str] = ()) -> Iterator[Failure | str]:
                 continue
             for shown, names, put in replacements(target, call, parameter):
                 values = values_for(f"{target.name}({shown})", seconds)
+                if isinstance(call.arguments[parameter.name], float):
+                    values.pop(INTEGERS, None)  # what is done with them is done with ones
                 for label, make in values.items():
                     case = f"{target.name}({shown}={label})"
                     if case in skip:
