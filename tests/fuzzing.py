@@ -62,7 +62,7 @@ CHEAP = 0.001  # seconds; only a call that takes less sees the large arrays, and
 BRIEF = 0.1  # seconds of processor time are enough to see whether one of them exhausts the memory
 INTEGERS = "forty thousand integers"
 KEPT = 4  # recorded calls of one callable, among which the cheapest is taken
-FURTHER = 60  # of those that stand elsewhere
+FURTHER = 60  # of those that examples make which stand elsewhere
 LATE = "not done after"
 SHOWN = 12  # values of one kind in a table
 # Ends at which two numbers meet: each is in the range of many arguments.
@@ -461,7 +461,6 @@ def examples(
     idle = {target.name.rpartition(".")[2] for target in targets if target.is_idle}
     finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner(verbose=False)
     forget()
-    further = False
     for part in [*parts_of(module), *([more] if more else [])]:
         further = part is more
         for test in finder.find(part):

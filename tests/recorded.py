@@ -263,7 +263,7 @@ def _again(target: Target, call: Recorded, changed: dict[str, Any], seconds: flo
             name: value.made() if isinstance(value, Moved) else value
             for name, value in changed.items()
         }
-        value = Recorded(fresh, call.direct, call.new).replay(target, changed)
+        value = dataclasses.replace(call, arguments=fresh).replay(target, changed)
         returned = inspect.signature(target.function).return_annotation
         if target.kind != "class" and returned in (None, "None"):
             value = [*(fresh | changed).values()]  # it has done something to its arguments
