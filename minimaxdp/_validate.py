@@ -6,16 +6,19 @@ or a ValueError (wrong value) whose message names the argument, the value and th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from functools import wraps
+from inspect import signature
 from operator import index
 from os import cpu_count
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 # What one call may hold at once. Beyond it a machine of a reader swaps, or the kernel dies.
 MOST_BYTES = 2**31
@@ -352,6 +355,24 @@ def broadcast(**values: Any) -> tuple[int, ...]:
         raise ValueError(f"{' and '.join(values)} must broadcast, got shapes {shapes}") from None
 
 
+def broadcasting(function: Callable[P, T]) -> Callable[P, T]:
+    """A function whose arguments broadcast: of shapes that do not, its error names the arguments.
+
+    It looks at them only where numpy has refused them, and so costs a call that is good nothing.
+    """
+
+    @wraps(function)
+    def run(*args: P.args, **given: P.kwargs) -> T:
+        try:
+            return function(*args, **given)
+        except ValueError as error:
+            if "be broadcast" in str(error):  # words of numpy, and not of a check here
+                broadcast(**_arrays(signature(function).bind(*args, **given).arguments))
+            raise
+
+    return run
+
+
 def draws(
     value: Any, *parameters: tuple[int, ...], name: str = "size"
 ) -> int | tuple[int, ...] | None:
@@ -395,6 +416,18 @@ def _signed(name: str, array: NDArray[np.integer]) -> NDArray[np.int64]:
     if array.dtype == np.uint64:
         _refuse(name, array, array > limit, f"must be at most {limit}")
     return array.astype(np.int64, copy=False)
+
+
+def _arrays(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments with axes, and levels of a guarantee that have them, by name."""
+    found: dict[str, Any] = {}
+    for name, value in arguments.items():
+        if hasattr(value, "levels_as_arrays"):
+            levels = value.levels_as_arrays().items()
+            found |= {f"{name}'s {level}": held for level, held in levels}
+        elif isinstance(value, list | tuple | np.ndarray):
+            found[name] = value
+    return {name: value for name, value in found.items() if np.ndim(value)}
 
 
 def _records(name: str, array: NDArray[Any]) -> None:

@@ -51,6 +51,9 @@ from typing import Any
 # The package that is imported here, which may be a copy.
 PACKAGE = Path(importlib.import_module("minimaxdp").__path__[0])
 
+# Of what runs around a function whose arguments broadcast.
+WRAPPER = importlib.import_module("minimaxdp._validate").broadcasting(print).__code__
+
 # Of processor time for one call, or twenty times what the example takes: beyond, a guard on the
 # size is missing.
 SECONDS = 2.0
@@ -446,6 +449,8 @@ def examples(
         arguments = dict(frame.f_locals)
         for target in by_code[id(frame.f_code)]:
             caller = frame.f_back
+            if caller is not None and caller.f_code is WRAPPER:
+                caller = caller.f_back
             direct = caller is not None and caller.f_code.co_filename.startswith("<doctest")
             kind = direct, further
             same = [call for call in calls[target.name] if (call.direct, call.further) == kind]

@@ -6,6 +6,7 @@ import doctest
 import importlib
 import inspect
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -205,6 +206,19 @@ def test_arrays_of_shapes_that_do_not_fit_meet() -> None:
     name = min(label for label in moves if label.count("several") == 2)
     assert name in ("0 n=several & scale=several", "0 scale=several & n=several")
     assert sorted(map(np.size, moves[name].values())) == [2, 3]
+
+
+def test_no_error_on_record_is_in_words_of_numpy() -> None:
+    """Of two arrays whose shapes do not fit numpy says which shapes, and not whose."""
+    foreign = re.compile("could not be broadcast|objects cannot be broadcast")
+    found = [
+        (name, label)
+        for name, told in KNOWN.items()
+        if INSIDE not in name.partition(".")[0] and name != "privacy.audit"  # of the reader's own
+        for label, value in told.items()
+        if isinstance(value[0], str) and foreign.search(value[0])
+    ]
+    assert not found, f"{found[:5]}: @_validate.broadcasting names the arguments"
 
 
 def chosen(n: int, way: str = "up") -> float:

@@ -43,6 +43,7 @@ __all__ = [
 ]
 
 
+@_validate.broadcasting
 def nats(value: ArrayLike, base: ArrayLike = 2.0) -> Real:
     r"""A budget or an entropy in nats, from its value by another logarithm.
 
@@ -78,6 +79,7 @@ def nats(value: ArrayLike, base: ArrayLike = 2.0) -> Real:
         return value * np.log(base)
 
 
+@_validate.broadcasting
 def in_base(epsilon: ArrayLike, base: ArrayLike = 2.0) -> Real:
     r"""The value by another logarithm of a budget or an entropy in nats.
 
@@ -279,6 +281,7 @@ def epsilon_from_total_variation(alpha: ArrayLike) -> Real:
     return 2 * np.arctanh(_validate.real("alpha", alpha, minimum=0, below=1))
 
 
+@_validate.broadcasting
 def replacement_guarantee(epsilon: ArrayLike, delta: ArrayLike = 0.0) -> tuple[Real, Real]:
     r"""What a promise to those who may be added or removed is worth under replacement.
 
@@ -477,6 +480,7 @@ def renyi_from_chi_square(divergence: ArrayLike) -> Real:
     return np.log1p(_validate.real("divergence", divergence, minimum=0))
 
 
+@_validate.broadcasting
 def proportion_risk(error: ArrayLike, n: ArrayLike) -> Real:
     r"""Mean squared error of a proportion from the root mean squared error of a count.
 
@@ -515,6 +519,7 @@ def proportion_risk(error: ArrayLike, n: ArrayLike) -> Real:
         return (error / n) ** 2
 
 
+@_validate.broadcasting
 def count_error(risk: ArrayLike, n: ArrayLike) -> Real:
     r"""Root mean squared error of a count from the mean squared error of a proportion.
 

@@ -18,6 +18,7 @@ __all__ = ["lipschitz_floor", "privacy_threshold"]
 Model = Literal["none", "central", "local"]
 
 
+@_validate.broadcasting
 def lipschitz_floor(
     n: ArrayLike,
     epsilon: ArrayLike | None = None,
@@ -104,6 +105,7 @@ def lipschitz_floor(
     return np.maximum(plain, private)[()]
 
 
+@_validate.broadcasting
 def privacy_threshold(n: ArrayLike, *, d: int = 1, constant: ArrayLike = 1.0) -> Real:
     r"""Budget of a curator at which the noise of a histogram equals its sampling error.
 

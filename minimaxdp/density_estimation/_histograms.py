@@ -311,6 +311,7 @@ class Histogram:
         """The estimated density in each cell: probabilities over the volume of a cell."""
         return self.estimate(totals, n) / self.grid.volume
 
+    @_validate.broadcasting
     def risk(self, probabilities: ArrayLike, n: ArrayLike, *, bias: ArrayLike = 0.0) -> Real:
         """Exact mean integrated squared error: see :func:`histogram_risk`.
 
@@ -334,6 +335,7 @@ class Histogram:
         return noise
 
 
+@_validate.broadcasting
 def histogram_risk(
     probabilities: ArrayLike,
     n: ArrayLike,
@@ -398,6 +400,7 @@ def histogram_risk(
     return bias + ((p * (1 - p)).sum(axis=-1) / n + cells * _noise(n, epsilon, method)) / v
 
 
+@_validate.broadcasting
 def histogram_ceiling(
     cells: ArrayLike,
     n: ArrayLike,

@@ -187,6 +187,7 @@ def kernel_density(x: ArrayLike, data: ArrayLike, h: float, order: int = 2) -> A
     return total / (data.shape[0] * h ** data.shape[1])
 
 
+@_validate.broadcasting
 def kernel_mise(mixture: GaussianMixture, h: ArrayLike, n: ArrayLike, order: int = 2) -> Real:
     r"""Exact mean integrated squared error of a kernel estimate for a Gaussian mixture.
 

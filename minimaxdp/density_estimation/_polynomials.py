@@ -182,6 +182,7 @@ class BinnedPolynomial:
         return x, weights / 2, density.pdf(x)
 
 
+@_validate.broadcasting
 def binned_polynomial_ceiling(
     bins: ArrayLike,
     n: ArrayLike,

@@ -145,6 +145,7 @@ def group_sizes(n: int, levels: int) -> NDArray[np.int64]:
     return sizes
 
 
+@_validate.broadcasting
 def product_variance(level: HaarLevel, n: ArrayLike, epsilon: ArrayLike) -> Real:
     r"""Exact variance of the estimate of an energy from pairs of reports.
 
@@ -187,6 +188,7 @@ def product_variance(level: HaarLevel, n: ArrayLike, epsilon: ArrayLike) -> Real
     return 2 / (n * (n - 1)) * (2 * (n - 2) * one + two)
 
 
+@_validate.broadcasting
 def interactive_ceiling(
     level: HaarLevel, n: ArrayLike, epsilon: ArrayLike, *, peak_square: ArrayLike | None = None
 ) -> Real:

@@ -216,6 +216,7 @@ class PrivateSeries:
             raise ValueError(f"theta must hold {self.k} coefficients, got shape {theta.shape}")
         return 1 + trigonometric(x, self.k) @ theta
 
+    @_validate.broadcasting
     def risk(self, theta: ArrayLike, n: ArrayLike, *, tail: ArrayLike = 0.0) -> Real:
         """Exact risk: see :func:`series_risk`.
 
@@ -321,6 +322,7 @@ class PrivateSeries:
         return self.cube.magnitude * found / n
 
 
+@_validate.broadcasting
 def series_risk(
     n: ArrayLike, theta: ArrayLike, epsilon: ArrayLike | None, *, tail: ArrayLike = 0.0
 ) -> Real:

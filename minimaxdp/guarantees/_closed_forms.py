@@ -43,6 +43,7 @@ _HIGHEST_ORDER = 1e300
 _SMALL_DELTA = 1e-280
 
 
+@_validate.broadcasting
 def laplace_delta(epsilon: ArrayLike, scale: ArrayLike, sensitivity: ArrayLike = 1.0) -> Real:
     r"""Smallest delta of Laplace noise at a given epsilon.
 
@@ -87,6 +88,7 @@ def laplace_delta(epsilon: ArrayLike, scale: ArrayLike, sensitivity: ArrayLike =
     return abs(np.expm1(np.minimum(beyond, 0.0)))[()]
 
 
+@_validate.broadcasting
 def laplace_epsilon(delta: ArrayLike, scale: ArrayLike, sensitivity: ArrayLike = 1.0) -> Real:
     r"""Smallest epsilon of Laplace noise at a given delta.
 
@@ -118,6 +120,7 @@ def laplace_epsilon(delta: ArrayLike, scale: ArrayLike, sensitivity: ArrayLike =
     return np.maximum(_ratio(sensitivity, scale) + 2 * np.log1p(-delta), 0.0)
 
 
+@_validate.broadcasting
 def laplace_renyi(order: ArrayLike, scale: ArrayLike, sensitivity: ArrayLike = 1.0) -> Real:
     r"""Renyi divergence between two Laplace laws a sensitivity apart.
 
@@ -165,6 +168,7 @@ def laplace_renyi(order: ArrayLike, scale: ArrayLike, sensitivity: ArrayLike = 1
     return np.where(highest, u, value)[()]
 
 
+@_validate.broadcasting
 def gaussian_delta(epsilon: ArrayLike, sigma: ArrayLike, sensitivity: ArrayLike = 1.0) -> Real:
     r"""Smallest delta of Gaussian noise at a given epsilon.
 
@@ -209,6 +213,7 @@ def gaussian_delta(epsilon: ArrayLike, sigma: ArrayLike, sensitivity: ArrayLike 
     return _gaussian_delta(np.asarray(epsilon), np.asarray(_ratio(sensitivity, sigma, "sigma")))[()]
 
 
+@_validate.broadcasting
 def gaussian_epsilon(delta: ArrayLike, sigma: ArrayLike, sensitivity: ArrayLike = 1.0) -> Real:
     r"""Smallest epsilon of Gaussian noise at a given delta: the root of :func:`gaussian_delta`.
 
@@ -255,6 +260,7 @@ def gaussian_epsilon(delta: ArrayLike, sigma: ArrayLike, sensitivity: ArrayLike 
     return np.where(sought, root.x, np.where(needed, upper, 0.0))[()]
 
 
+@_validate.broadcasting
 def gaussian_sigma(epsilon: ArrayLike, delta: ArrayLike, sensitivity: ArrayLike = 1.0) -> Real:
     r"""Least standard deviation with which Gaussian noise is (epsilon, delta)-private.
 
@@ -303,6 +309,7 @@ def gaussian_sigma(epsilon: ArrayLike, delta: ArrayLike, sensitivity: ArrayLike 
         return (sensitivity / root.x)[()]
 
 
+@_validate.broadcasting
 def gaussian_renyi(order: ArrayLike, sigma: ArrayLike, sensitivity: ArrayLike = 1.0) -> Real:
     r"""Renyi divergence between two normal laws a sensitivity apart.
 
@@ -341,6 +348,7 @@ def gaussian_renyi(order: ArrayLike, sigma: ArrayLike, sensitivity: ArrayLike = 
         return _order(order) * _ratio(sensitivity, sigma, "sigma") ** 2 / 2
 
 
+@_validate.broadcasting
 def randomized_response_delta(epsilon: ArrayLike, budget: ArrayLike, d: ArrayLike = 2) -> Real:
     r"""Smallest delta, at a given epsilon, of d-ary randomized response.
 
@@ -384,6 +392,7 @@ def randomized_response_delta(epsilon: ArrayLike, budget: ArrayLike, d: ArrayLik
     return np.maximum(-np.expm1(np.minimum(epsilon - budget, 0.0)) * truth, 0.0)
 
 
+@_validate.broadcasting
 def randomized_response_epsilon(delta: ArrayLike, budget: ArrayLike, d: ArrayLike = 2) -> Real:
     r"""Smallest epsilon, at a given delta, of d-ary randomized response.
 
@@ -419,6 +428,7 @@ def randomized_response_epsilon(delta: ArrayLike, budget: ArrayLike, d: ArrayLik
         return np.maximum(budget + np.log1p(-spent), 0.0)
 
 
+@_validate.broadcasting
 def randomized_response_renyi(order: ArrayLike, budget: ArrayLike) -> Real:
     r"""Renyi divergence between the two laws of binary randomized response.
 

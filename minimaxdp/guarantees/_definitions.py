@@ -367,6 +367,7 @@ class Smooth(Guarantee):
     def _check(self) -> dict[str, Any]:
         epsilon = _validate.epsilon(self.epsilon)
         distance = _validate.real("distance", self.distance, above=0)
+        _validate.broadcast(epsilon=epsilon, distance=distance)
         _validate.epsilon(epsilon * distance, "epsilon times distance")
         return {"epsilon": epsilon, "distance": distance}
 

@@ -12,6 +12,7 @@ from minimaxdp._types import Real
 __all__ = ["approximate_tradeoff", "gaussian_tradeoff", "laplace_tradeoff"]
 
 
+@_validate.broadcasting
 def approximate_tradeoff(epsilon: ArrayLike, alpha: ArrayLike, delta: ArrayLike = 0.0) -> Real:
     r"""The curve that (epsilon, delta)-differential privacy keeps every test above.
 
@@ -57,6 +58,7 @@ def approximate_tradeoff(epsilon: ArrayLike, alpha: ArrayLike, delta: ArrayLike 
     return np.maximum(np.maximum(steep, flat), 0.0)[()]
 
 
+@_validate.broadcasting
 def gaussian_tradeoff(mu: ArrayLike, alpha: ArrayLike) -> Real:
     r"""Exact trade-off curve between N(0, 1) and N(mu, 1).
 
@@ -93,6 +95,7 @@ def gaussian_tradeoff(mu: ArrayLike, alpha: ArrayLike) -> Real:
     return ndtr(-ndtri(alpha) - mu)
 
 
+@_validate.broadcasting
 def laplace_tradeoff(epsilon: ArrayLike, alpha: ArrayLike) -> Real:
     r"""Exact trade-off curve between two Laplace laws whose means differ by epsilon scales.
 

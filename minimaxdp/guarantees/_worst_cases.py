@@ -108,6 +108,7 @@ def pure_to_zcdp(epsilon: ArrayLike) -> Real:
     return epsilon * np.tanh(epsilon / 2)
 
 
+@_validate.broadcasting
 def approximate_to_total_variation(epsilon: ArrayLike, delta: ArrayLike = 0.0) -> Real:
     r"""The total-variation distance that (epsilon, delta)-differential privacy guarantees.
 
@@ -175,8 +176,10 @@ def approximate_to_chtp(epsilon: ArrayLike, delta: ArrayLike, eta: ArrayLike) ->
     >>> round(float(approximate_to_chtp(np.log(3), 0.001, 0.01)), 12)
     0.55
     """
+    epsilon = _validate.real("epsilon", epsilon, minimum=0)
     delta = _validate.real("delta", delta, minimum=0, maximum=1)
     eta = _validate.real("eta", eta, above=0, maximum=1)
+    _validate.broadcast(epsilon=epsilon, delta=delta, eta=eta)
     return approximate_to_total_variation(epsilon, np.minimum(delta, eta) / eta)
 
 

@@ -18,6 +18,7 @@ FORMS = ("beta", "rounded")
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 
 
+@_validate.broadcasting
 def jimi_cdf(
     theta: ArrayLike, released: ArrayLike, n: int, epsilon: float, *, form: str = "beta"
 ) -> Real:

@@ -14,6 +14,7 @@ from minimaxdp.inference._release_laws import LaplaceRelease
 __all__ = ["normal_distance", "normal_p_value", "release_variance"]
 
 
+@_validate.broadcasting
 def release_variance(theta: ArrayLike, n: ArrayLike, epsilon: ArrayLike) -> Real:
     r"""Variance of a proportion released with Laplace noise.
 

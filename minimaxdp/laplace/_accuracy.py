@@ -12,6 +12,7 @@ from minimaxdp._types import Array, Integer, Real
 __all__ = ["expected_maximum", "log_maximum_tail", "simultaneous_radius", "union_radius"]
 
 
+@_validate.broadcasting
 def log_maximum_tail(t: ArrayLike, k: ArrayLike, scale: ArrayLike = 1.0) -> Real:
     r"""Logarithm of the probability that one of k Laplace variables strays beyond t.
 
@@ -57,6 +58,7 @@ def log_maximum_tail(t: ArrayLike, k: ArrayLike, scale: ArrayLike = 1.0) -> Real
     return np.where(k == 1, -u, value)[()]
 
 
+@_validate.broadcasting
 def simultaneous_radius(k: ArrayLike, beta: ArrayLike, scale: ArrayLike = 1.0) -> Real:
     r"""Radius that all of k Laplace variables respect together, with probability 1 - beta.
 
@@ -100,6 +102,7 @@ def simultaneous_radius(k: ArrayLike, beta: ArrayLike, scale: ArrayLike = 1.0) -
     return scale * np.where(k == 1, union, np.where(hazard < k, near, far))[()]
 
 
+@_validate.broadcasting
 def union_radius(k: ArrayLike, beta: ArrayLike, scale: ArrayLike = 1.0) -> Real:
     r"""The same radius by the union bound: simpler, and never smaller.
 
@@ -136,6 +139,7 @@ def union_radius(k: ArrayLike, beta: ArrayLike, scale: ArrayLike = 1.0) -> Real:
     return scale * (np.log(k) - np.log(beta))
 
 
+@_validate.broadcasting
 def expected_maximum(k: ArrayLike, scale: ArrayLike = 1.0) -> Real:
     r"""Expected size of the largest of k Laplace variables.
 

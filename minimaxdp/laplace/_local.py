@@ -17,6 +17,7 @@ from minimaxdp.guarantees import Guarantee, Local, Pure
 __all__ = ["LocalLaplace", "laplace_sum"]
 
 
+@_validate.broadcasting
 def laplace_sum(
     n: ArrayLike,
     scale: ArrayLike = 1.0,
@@ -187,6 +188,7 @@ class LocalLaplace:
         shape = np.shape(mean) if size is None else size
         return mean + laplace_sum(n, self.scale, rng=rng, size=shape) / n
 
+    @_validate.broadcasting
     def variance(self, data_variance: ArrayLike, n: ArrayLike) -> Real:
         r"""Variance of the mean report for independent clipped numbers.
 

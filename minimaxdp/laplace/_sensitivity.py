@@ -192,6 +192,7 @@ def standard_sensitivity(
     return table[query]
 
 
+@_validate.broadcasting
 def ball_sensitivity(
     n: ArrayLike, d: ArrayLike, *, radius: ArrayLike = 1.0, norm: Literal[1, 2] = 1
 ) -> Real:

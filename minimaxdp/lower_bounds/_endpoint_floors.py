@@ -170,6 +170,7 @@ class RankedMaximum:
     @property
     def neighbours(self) -> tuple[Array, Array]:
         """Data whose largest value moves to the smallest."""
+        _validate.memory("n", self.n, 2)
         values = np.arange(1, self.n + 1) / (self.n + 1)
         return values, np.r_[values[:-1], 0.0]
 

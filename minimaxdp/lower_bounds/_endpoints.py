@@ -120,6 +120,7 @@ def subset_maximum(values: ArrayLike, m: int, *, rng: Rng = None) -> float:
     return float(chosen.max())
 
 
+@_validate.broadcasting
 def subset_maximum_risk(m: ArrayLike, theta: ArrayLike = 1.0, *, power: int = 1) -> Real:
     r"""Exact risk of the maximum of m values that are uniform on [0, theta].
 

@@ -346,6 +346,7 @@ def histograms(alphabet: int, n: int) -> tuple[NDArray[np.int64], NDArray[np.int
         raise ValueError(
             f"n and alphabet must leave at most {_LARGEST_WORLD} histograms, got {n} and {alphabet}"
         )
+    _validate.memory("n and alphabet", n + alphabet)  # places of which histograms choose
     others = comb(n + alphabet - 2, n - 1)  # histograms of the n - 1 records that two share
     _validate.memory("n and alphabet", 8, others, alphabet, alphabet)  # pairs, being sorted
     table = _table(alphabet, n)

@@ -282,6 +282,7 @@ def _printed(n: Any, d: Any, privacy: Guarantee, power: Any, method: Any) -> Any
     return forms.packing_form(NUMPY, n, d, epsilon, delta, power)
 
 
+@_validate.broadcasting
 def tv_modulus(t: ArrayLike, k: ArrayLike = np.inf, r: ArrayLike = 1.0) -> Real:
     r"""How far the means of two laws of the class can be apart at a total-variation distance.
 
@@ -320,6 +321,7 @@ def tv_modulus(t: ArrayLike, k: ArrayLike = np.inf, r: ArrayLike = 1.0) -> Real:
     return 2 * r * t ** (1 - 1 / _validate.moment(k))
 
 
+@_validate.broadcasting
 def privacy_crossover_n(d: ArrayLike, privacy: Guarantee, k: ArrayLike) -> Real:
     r"""How many people it takes until privacy no longer sets the rate of the mean.
 
@@ -363,6 +365,7 @@ def privacy_crossover_n(d: ArrayLike, privacy: Guarantee, k: ArrayLike) -> Real:
         return (size / epsilon) ** (2 * (1 - 1 / k) / (1 - 2 / k))
 
 
+@_validate.broadcasting
 def privacy_crossover_level(n: ArrayLike, k: ArrayLike) -> Real:
     r"""Total-variation level down to which privacy leaves the rate of the mean alone.
 

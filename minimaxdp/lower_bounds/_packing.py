@@ -12,6 +12,7 @@ from minimaxdp._types import Real, Rng
 __all__ = ["log_binary_packing_size", "separation", "sphere_packing", "sphere_packing_size"]
 
 
+@_validate.broadcasting
 def sphere_packing_size(d: ArrayLike, distance: ArrayLike) -> Real:
     r"""How many points of the unit sphere can certainly be kept apart.
 

@@ -127,6 +127,7 @@ def le_cam_mixtures(
     return le_cam(loss, min(float(divergences.total_variation(*mixed)), 1.0))
 
 
+@_validate.broadcasting
 def fano(information: ArrayLike, m: ArrayLike) -> Real:
     r"""Least probability of naming the wrong one of m equally likely hypotheses.
 
@@ -172,6 +173,7 @@ def fano(information: ArrayLike, m: ArrayLike) -> Real:
     return low[()]
 
 
+@_validate.broadcasting
 def assouad(loss: ArrayLike, distance: ArrayLike, d: ArrayLike) -> Real:
     r"""Lower bound from d independent pairs of alternatives, each paid for on its own.
 

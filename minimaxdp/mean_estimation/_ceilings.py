@@ -253,6 +253,7 @@ def risk_bound(
     return np.minimum(r**2, noisy)[()]
 
 
+@_validate.broadcasting
 def mean_ceiling(
     n: ArrayLike,
     d: ArrayLike,
@@ -360,6 +361,7 @@ def subset_size(n: ArrayLike, privacy: Guarantee) -> int | NDArray[np.int64]:
     return m.astype(np.int64)[()]
 
 
+@_validate.broadcasting
 def shrinkage_factor(factor: ArrayLike, n: ArrayLike) -> Real:
     r"""Factor by which to shrink the noisy mean of bounded records.
 

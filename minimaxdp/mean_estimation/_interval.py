@@ -99,6 +99,7 @@ class CertifiedMean:
     def neighbours(self) -> tuple[Array, Array]:
         """Two data sets that differ in one record, from one end of the range to the other."""
         _validate.memory("n", 2, self.n)
+        _validate.memory("n", self.n, 2)
         first, second = np.zeros(self.n), np.zeros(self.n)
         second[0] = self.bound
         return first, second

@@ -110,6 +110,7 @@ class LocatedMean:
     def neighbours(self) -> tuple[Array, Array]:
         """Two data sets that differ in one record of the second stage, by twice the reach."""
         _validate.memory("n", 2, self.n)
+        _validate.memory("n", self.n, 2)
         first, second = np.zeros(self.n), np.zeros(self.n)
         first[-1], second[-1] = -self.reach, self.reach
         return first, second

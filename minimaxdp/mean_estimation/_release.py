@@ -135,6 +135,7 @@ class PrivateMean:
         """Two data sets that differ in one record, as far apart as truncation leaves it."""
         d = 1 if self.noise is None else self.noise.d
         _validate.memory("n", 2, self.n, d)
+        _validate.memory("n", self.n, d, 2)
         first, second = np.zeros((self.n, d)), np.zeros((self.n, d))
         far = self.radius if self.radius < np.inf else 1.0
         first[0, 0], second[0, 0] = far, -far

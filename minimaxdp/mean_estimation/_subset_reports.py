@@ -102,6 +102,7 @@ class SubsetReports:
     @property
     def neighbours(self) -> tuple[Array, Array]:
         """Data sets that differ in one opposite pair of vectors, the others 0."""
+        _validate.memory("n", self.n, self.d, 2)
         first, second = np.zeros((2, self.n, self.d))
         first[0, 0], second[0, 0] = self.radius, -self.radius
         return first, second

@@ -41,13 +41,12 @@ from minimaxdp.randomized_response._encodings import (
     HadamardResponse,
     OptimizedUnary,
     SubsetSelection,
-    best_subset_size,
     hadamard_risk,
     optimized_unary_risk,
     subset_selection_risk,
 )
 from minimaxdp.randomized_response._evasion import evasive_survey_risk, survey_crossover
-from minimaxdp.randomized_response._shared import Encoding
+from minimaxdp.randomized_response._shared import Encoding, best_subset_size
 from minimaxdp.randomized_response._shuffle import (
     clones_epsilon,
     shuffled_budget,

@@ -18,6 +18,7 @@ from minimaxdp.randomized_response._shared import CHUNK
 __all__ = ["BinaryRR", "binary_variance"]
 
 
+@_validate.broadcasting
 def binary_variance(epsilon: ArrayLike, n: ArrayLike) -> Real:
     r"""Variance of the unbiased estimate of a proportion, given the data.
 
@@ -249,6 +250,7 @@ class BinaryRR:
         estimate = (ones / n - self.flip_probability) / np.tanh(self.epsilon / 2)
         return float(estimate) if np.ndim(estimate) == 0 else estimate
 
+    @_validate.broadcasting
     def interval(self, reported_ones: ArrayLike, n: int, level: float = 0.95) -> tuple[Real, Real]:
         r"""Confidence interval for the proportion in the population, with exact coverage.
 
@@ -294,6 +296,7 @@ class BinaryRR:
         """Variance of the estimate given the data: see :func:`binary_variance`."""
         return binary_variance(self.epsilon, n)
 
+    @_validate.broadcasting
     def risk(self, theta: ArrayLike, n: ArrayLike) -> Real:
         r"""Mean squared error for n independent draws with P(one) = theta.
 

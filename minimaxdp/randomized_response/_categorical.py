@@ -224,7 +224,7 @@ class KaryRR(Encoding):
     @property
     def outputs(self) -> NDArray[np.integer]:
         """The reports, in the order of the columns of the channel."""
-        return np.arange(self.d)
+        return self.inputs
 
     def channel(self) -> Array:
         """The mechanism as a matrix, shape (d, d): row the truth, column the report."""
@@ -324,6 +324,7 @@ class KaryRR(Encoding):
         return kary_risk(self.epsilon, self._law(theta), n)
 
 
+@_validate.broadcasting
 def unary_risk(epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike) -> Real:
     r"""Exact risk of unary randomized response for independent draws from a law.
 
@@ -366,6 +367,7 @@ def unary_risk(epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike) -> Real:
     return (noise + (theta * (1 - theta)).sum(axis=-1)) / n
 
 
+@_validate.broadcasting
 def kary_risk(epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike) -> Real:
     r"""Exact risk of k-ary randomized response for independent draws from a law.
 
@@ -404,6 +406,7 @@ def kary_risk(epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike) -> Real:
     return bits_risk(1 / total, np.expm1(epsilon) / total, theta) / n
 
 
+@_validate.broadcasting
 def effective_sample_size(epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike) -> Real:
     r"""How many unperturbed records are worth n records through unary randomized response.
 

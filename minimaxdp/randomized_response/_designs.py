@@ -247,6 +247,7 @@ class SurveyDesign:
         low, high = np.sort(np.clip(carried, 0, 1))
         return float(low), float(high)
 
+    @_validate.broadcasting
     def risk(self, theta: ArrayLike, n: ArrayLike) -> Real:
         r"""Mean squared error for n independent people of whom a share theta has the trait.
 

@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from minimaxdp import _validate, channels
 from minimaxdp._coins import coins
-from minimaxdp._types import Array, Integer, Real, Rng
+from minimaxdp._types import Array, Real, Rng
 from minimaxdp.hypercube import walsh_hadamard
 from minimaxdp.randomized_response._shared import (
     CHUNK,
     Encoding,
+    best_subset_size,
     bit_vectors,
     bits_risk,
     narrow,
@@ -28,7 +29,6 @@ __all__ = [
     "HadamardResponse",
     "OptimizedUnary",
     "SubsetSelection",
-    "best_subset_size",
     "hadamard_risk",
     "optimized_unary_risk",
     "subset_selection_risk",
@@ -351,6 +351,7 @@ class HadamardResponse(Encoding):
     @property
     def outputs(self) -> NDArray[np.integer]:
         """The reports, in the order of the columns of the channel."""
+        _validate.memory("d", self.reports)
         return np.arange(self.reports)
 
     def channel(self) -> Array:
@@ -451,41 +452,7 @@ class HadamardResponse(Encoding):
         return (walsh_hadamard(seen)[..., 1 : self.d + 1] + total) // 2
 
 
-def best_subset_size(d: ArrayLike, epsilon: ArrayLike) -> Integer:
-    r"""The subset size with the least risk at the uniform law.
-
-    .. math:: w \in \Big\{\Big\lfloor \frac{d}{e^\varepsilon + 1} \Big\rfloor,
-              \Big\lceil \frac{d}{e^\varepsilon + 1} \Big\rceil\Big\}, \qquad 1 \le w \le d - 1
-
-    Parameters
-    ----------
-    d : array_like of int
-        Number of categories, at least 2.
-    epsilon : array_like
-        Privacy budget in nats, positive.
-
-    Returns
-    -------
-    int or ndarray of int
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is out of its range.
-
-    Examples
-    --------
-    >>> int(best_subset_size(10, 1e-6)), int(best_subset_size(10, 5.0))
-    (5, 1)
-    """
-    epsilon, d = _validate.epsilon(epsilon), _validate.integer("d", d, minimum=2)
-    low = np.clip(np.floor(d / (np.exp(epsilon) + 1)), 1, d - 1)
-    high = np.minimum(low + 1, d - 1)
-    # In proportion to their risks at the uniform law.
-    first, second = ((w + (d - w) * np.exp(-epsilon)) ** 2 / (w * (d - w)) for w in (low, high))
-    return np.where(first <= second, low, high).astype(np.int64)[()]
-
-
+@_validate.broadcasting
 def subset_selection_risk(
     epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike, *, w: int | None = None
 ) -> Real:
@@ -537,6 +504,7 @@ def subset_selection_risk(
     return bits_risk(q, gap, theta) / n
 
 
+@_validate.broadcasting
 def optimized_unary_risk(epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike) -> Real:
     r"""Exact risk of optimised unary encoding for independent draws from a law.
 
@@ -567,6 +535,7 @@ def optimized_unary_risk(epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike) -> 
     return bits_risk(1 / (1 + np.exp(epsilon)), np.tanh(epsilon / 2) / 2, theta) / n
 
 
+@_validate.broadcasting
 def hadamard_risk(epsilon: ArrayLike, theta: ArrayLike, n: ArrayLike) -> Real:
     r"""Exact risk of Hadamard response for independent draws from a law.
 

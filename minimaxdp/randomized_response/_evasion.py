@@ -12,6 +12,7 @@ from minimaxdp.randomized_response._binary import binary_variance
 __all__ = ["evasive_survey_risk", "survey_crossover"]
 
 
+@_validate.broadcasting
 def evasive_survey_risk(theta: ArrayLike, evasion: ArrayLike, n: ArrayLike) -> Real:
     r"""Mean squared error of a direct question that some people answer falsely.
 
@@ -49,6 +50,7 @@ def evasive_survey_risk(theta: ArrayLike, evasion: ArrayLike, n: ArrayLike) -> R
     return (theta - told) ** 2 + told * (1 - told) / n
 
 
+@_validate.broadcasting
 def survey_crossover(theta: ArrayLike, evasion: ArrayLike, epsilon: ArrayLike) -> Real:
     r"""Sample size from which randomized response beats the evaded direct question.
 

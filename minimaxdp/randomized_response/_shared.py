@@ -36,6 +36,7 @@ class Encoding(ABC):
     @property
     def inputs(self) -> NDArray[np.int64]:
         """The categories, in the order of the rows of the channel."""
+        _validate.memory("d", self.d)
         return np.arange(self.d)
 
     @property
@@ -153,6 +154,42 @@ def bits_risk(q: Real, gap: Real, theta: Array) -> Array:
     reported = q[..., None] + gap[..., None] * theta
     with np.errstate(over="ignore", divide="ignore"):  # beyond the largest double: infinite
         return (reported * (1 - reported)).sum(axis=-1) / gap**2
+
+
+@_validate.broadcasting
+def best_subset_size(d: ArrayLike, epsilon: ArrayLike) -> Integer:
+    r"""The subset size with the least risk at the uniform law.
+
+    .. math:: w \in \Big\{\Big\lfloor \frac{d}{e^\varepsilon + 1} \Big\rfloor,
+              \Big\lceil \frac{d}{e^\varepsilon + 1} \Big\rceil\Big\}, \qquad 1 \le w \le d - 1
+
+    Parameters
+    ----------
+    d : array_like of int
+        Number of categories, at least 2.
+    epsilon : array_like
+        Privacy budget in nats, positive.
+
+    Returns
+    -------
+    int or ndarray of int
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is out of its range.
+
+    Examples
+    --------
+    >>> int(best_subset_size(10, 1e-6)), int(best_subset_size(10, 5.0))
+    (5, 1)
+    """
+    epsilon, d = _validate.epsilon(epsilon), _validate.integer("d", d, minimum=2)
+    low = np.clip(np.floor(d / (np.exp(epsilon) + 1)), 1, d - 1)
+    high = np.minimum(low + 1, d - 1)
+    # In proportion to their risks at the uniform law.
+    first, second = ((w + (d - w) * np.exp(-epsilon)) ** 2 / (w * (d - w)) for w in (low, high))
+    return np.where(first <= second, low, high).astype(np.int64)[()]
 
 
 def subset_chances(epsilon: Real, d: int, w: Integer) -> tuple[Real, Real, Real]:

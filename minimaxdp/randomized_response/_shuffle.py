@@ -164,6 +164,7 @@ def shuffled_budget(n: int, privacy: Guarantee) -> float:
     return float(scipy.optimize.brentq(wanted, epsilon, _LARGEST_BUDGET, xtol=1e-12))
 
 
+@_validate.broadcasting
 def clones_epsilon(n: ArrayLike, budget: ArrayLike, delta: ArrayLike) -> Real:
     r"""Epsilon of n shuffled reports by the closed form of Feldman, McMillan and Talwar.
 

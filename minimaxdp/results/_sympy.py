@@ -65,6 +65,7 @@ def formula(problem: str, definition: type[Guarantee] | Guarantee) -> Formula:
     if isinstance(definition, type) and issubclass(definition, Guarantee):
         definition = definition.symbolic()
     form = form_of(problem, definition, "definition")
+    _validate.single_levels(definition)
     import sympy as sp  # only who asks for expressions waits for sympy
 
     names = ("n", "d", "k", "beta")

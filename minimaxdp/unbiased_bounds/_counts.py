@@ -21,6 +21,7 @@ __all__ = ["UnbiasedCount", "count_certificate", "count_variance", "least_varian
 _MOST_CERTIFIED = 12
 
 
+@_validate.broadcasting
 def count_variance(n: ArrayLike, count: ArrayLike, epsilon: ArrayLike) -> Real:
     r"""Least variance of an unbiased epsilon-DP count, at each data set.
 
@@ -121,6 +122,7 @@ class UnbiasedCount:
     @property
     def inputs(self) -> NDArray[np.int64]:
         """The true counts 0, ..., n, each a neighbour of the next."""
+        _validate.memory("n", self.n + 1.0)
         return np.arange(self.n + 1)
 
     @property
